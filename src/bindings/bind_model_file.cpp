@@ -1,0 +1,51 @@
+// The checks of a model file, for anything that lends a contiguous buffer: bytes, memoryview, array.
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "../core/crc32c.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+// A buffer borrowed for the length of one call. PyBUF_SIMPLE refuses strided memory with Python's own BufferError.
+class Borrowed {
+public:
+    explicit Borrowed(nb::handle owner) {
+        if (PyObject_GetBuffer(owner.ptr(), &view_, PyBUF_SIMPLE) != 0) nb::raise_python_error();
+    }
+    ~Borrowed() { PyBuffer_Release(&view_); }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+
+    std::span<const std::uint8_t> bytes() const {
+        return {static_cast<const std::uint8_t*>(view_.buf), static_cast<std::size_t>(view_.len)};
+    }
+
+private:
+    Py_buffer view_{};
+};
+
+using Check = std::uint32_t (*)(std::span<const std::uint8_t>, std::uint32_t) noexcept;
+
+template <Check check>
+std::uint32_t check_buffer(nb::handle data, std::uint32_t crc) {
+    constexpr std::size_t worth_a_thread_switch = 1u << 16;
+    const Borrowed borrowed(data);
+    const auto bytes = borrowed.bytes();
+    if (bytes.size() < worth_a_thread_switch) return check(bytes, crc);
+    nb::gil_scoped_release release;
+    return check(bytes, crc);
+}
+
+}  // namespace
+
+void bind_model_file(nb::module_& m) {
+    m.def("crc32c", &check_buffer<hinge::crc32c>, nb::arg("data"), nb::arg("crc") = 0,
+          "CRC32C of a contiguous buffer, continuing from the check `crc` of what came before it.");
+    m.def("crc32c_portable", &check_buffer<hinge::crc32c_portable>, nb::arg("data"), nb::arg("crc") = 0,
+          "The same without the processor's own instruction; bound so that the two can be compared.");
+}

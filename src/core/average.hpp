@@ -1,0 +1,104 @@
+// The mean of the weights over all rounds, kept lazily.
+//
+// The weights before round t are R_t c_t with a read-out R that changes only where the round's instance is not zero,
+// and a scalar c_t for each output (1; for the entropies 1/Z). With the clock S_t = c_1 + .. + c_t and the moment
+// A = sum_t S_t (change of R in round t), the mean over T rounds is (R S_T - A) / T: a round touches what it moves and
+// one scalar an output, never the whole matrix. The mean runs over the weights before each update, the start included.
+#pragma once
+
+#include <vector>
+
+#include "linear.hpp"
+
+namespace hinge {
+
+template <class Real>
+class LazyAverage {
+public:
+    explicit LazyAverage(Index reserved) : moment_(reserved) {}
+
+    bool on() const { return on_; }
+    void turn_on() { on_ = true; }
+
+    // New outputs have had the weight `rate` since the first round.
+    void grow(Index features, Index outputs, double rate) {
+        if (!on_) return;
+        moment_.grow(features, outputs);
+        clock_.resize(static_cast<std::size_t>(outputs), rounds_ * rate);
+    }
+
+    void erase_output(Index output) {
+        if (!on_) return;
+        moment_.weights().erase_output(output);
+        clock_.erase(clock_.begin() + output);
+    }
+
+    // One more round has been scored; rate(y) is the scalar c of output y.
+    template <class Rate>
+    void tick(Rate&& rate) {
+        if (!on_) return;
+        rounds_ += 1;
+        for (std::size_t y = 0; y < clock_.size(); ++y) clock_[y] += rate(y);
+    }
+
+    double clock(Index output) const { return clock_[static_cast<std::size_t>(output)]; }
+
+    // The read-out changed by x alpha'.
+    void add(const Row<Real>& x, const Step& step) {
+        if (!on_) return;
+        scaled_.clear();
+        for (std::size_t i = 0; i < step.size(); ++i)
+            scaled_.set(step.outputs()[i], step.alphas()[i] * clock(step.outputs()[i]));
+        moment_.add(x, scaled_);
+    }
+
+    // The read-out of one feature and output changed by `change`.
+    void add(Index feature, Index output, double change) {
+        if (on_) moment_.weights().row(feature)[output] += static_cast<Real>(change * clock(output));
+    }
+
+    // The read-out of an output is from now on written in another unit: multiplied by `factor`.
+    void rescale(Index output, double factor) {
+        if (!on_) return;
+        clock_[static_cast<std::size_t>(output)] /= factor;
+        Weights<Real>& moment = moment_.weights();
+        for (Index j = -moment.reserved(); j < moment.features(); ++j)
+            moment.row(j)[output] = static_cast<Real>(static_cast<double>(moment.row(j)[output]) * factor);
+    }
+
+    // Turns scores of the read-out into scores of the mean; `room` holds as many values.
+    void apply(const Row<Real>& x, Real* scores, Real* room) const {
+        moment_.score(x, room);
+        for (Index y = 0; y < moment_.weights().outputs(); ++y)
+            scores[y] = static_cast<Real>(mean(static_cast<double>(scores[y]), static_cast<double>(room[y]), y));
+    }
+
+    double value(Index feature, Index output, double read) const {
+        return mean(read, static_cast<double>(moment_.weights().row(feature)[output]), output);
+    }
+
+    void archive(Archive& to) {
+        std::vector<double> head{on_ ? 1.0 : 0.0, rounds_};
+        to.values("average", head);
+        on_ = head.at(0) != 0;
+        rounds_ = head.at(1);
+        if (!on_) return;
+        to.values("average_clock", clock_);
+        to.weights("average_moment", moment_.weights());
+        moment_.grow(moment_.weights().features(), moment_.weights().outputs());
+    }
+
+private:
+    // Before the first round the mean is the start itself.
+    double mean(double read, double moment, Index output) const {
+        return rounds_ > 0 ? (read * clock(output) - moment) / rounds_ : 0.0;
+    }
+
+    Linear<Real> moment_;
+    std::vector<double> clock_;
+    double rounds_ = 0;
+    bool on_ = false;
+    Step scaled_;
+};
+
+}  // namespace hinge

@@ -1,0 +1,96 @@
+// Adaptive: the squared norm with a confidence v_i for each feature, shared by all outputs (diagonal second order).
+//
+// With q = sum_i v_i x_i^2 a step is divided by q + r, and after a round with a loss v_i falls by b v_i^2 x_i^2,
+// b = 1/(q + r). A round of weight w has r/w in place of r: twice the weight trusts the round twice as much, and
+// weight zero moves nothing. The complexity changes as it learns, so there is no certificate.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "../average.hpp"
+#include "../linear.hpp"
+#include "../settings.hpp"
+#include "../solve/quadratic.hpp"
+
+namespace hinge {
+
+template <class Number>
+class Adaptive {
+public:
+    using Real = Number;
+    static constexpr bool certified = false;
+
+    explicit Adaptive(Index reserved) : linear_(reserved), average_(reserved), confidence_(reserved) {}
+
+    const Weights<Real>& read() const { return linear_.weights(); }
+    LazyAverage<Real>& average() { return average_; }
+    const LazyAverage<Real>& average() const { return average_; }
+
+    void grow(Index features, Index outputs) {
+        const bool first = confidence_.outputs() == 0;
+        const Index from = first ? -confidence_.reserved() : confidence_.features();
+        linear_.grow(features, outputs);
+        average_.grow(features, outputs, 1.0);
+        confidence_.grow(features, 1);
+        for (Index j = from; j < features; ++j) *confidence_.row(j) = Real(1);
+    }
+    void erase_output(Index output) {
+        linear_.weights().erase_output(output);
+        average_.erase_output(output);
+    }
+
+    void raw_score(const Row<Real>& x, Real* out) const { linear_.score(x, out); }
+    double scale(Index) const { return 1.0; }
+    void tick() {
+        average_.tick([](std::size_t) { return 1.0; });
+    }
+
+    Quadratic line(const Row<Real>& x, const Settings& set, double weight) const {
+        double q = 0;
+        x.each([&](Index j, Real value) {
+            q += static_cast<double>(*confidence_.row(j)) * static_cast<double>(value) * static_cast<double>(value);
+        });
+        return {q + set.r / weight, std::numeric_limits<double>::infinity()};
+    }
+
+    void advance(const Row<Real>& x, const Quadratic& line, const Step& step) {
+        const Row<Real> direction = confident(x);
+        linear_.add(direction, step);
+        average_.add(direction, step);
+        const Real b = static_cast<Real>(1 / line.curvature);
+        x.each([&](Index j, Real value) {
+            Real& v = *confidence_.row(j);
+            v -= b * (v * value) * (v * value);
+        });
+    }
+
+    double smoothness(const Row<Real>&) const { return 0; }
+    double conjugate(Index) const { return 0; }
+    double conjugate() const { return 0; }
+
+    void archive(Archive& to) {
+        to.weights("weights", linear_.weights());
+        linear_.grow(read().features(), read().outputs());
+        to.weights("confidence", confidence_);
+        average_.archive(to);
+    }
+
+private:
+    // v o x, at the places of x
+    Row<Real> confident(const Row<Real>& x) {
+        const auto count = static_cast<std::size_t>(x.count);
+        if (scaled_.size() < count) scaled_.resize(count);
+        for (Index i = 0; i < x.count; ++i)
+            scaled_[static_cast<std::size_t>(i)] = *confidence_.row(x.feature(i)) * x.value[i];
+        const Real constant = x.constant != Real(0) ? *confidence_.row(-1) * x.constant : Real(0);
+        return {x.index, scaled_.data(), x.count, constant};
+    }
+
+    Linear<Real> linear_;
+    LazyAverage<Real> average_;
+    Weights<Real> confidence_;
+    std::vector<Real> scaled_;
+};
+
+}  // namespace hinge

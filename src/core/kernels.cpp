@@ -1,0 +1,172 @@
+// Compiled once per instruction set, with HINGE_TARGET naming it and HINGE_VECTOR the bytes of its registers.
+// Nothing from the standard library is used in a loop here: an inline function compiled for a newer processor must
+// not be the one that the linker keeps for all.
+#include "kernels.hpp"
+
+#include "elementary.hpp"
+
+#define HINGE_CONCAT(a, b) a##b
+#define HINGE_NAME(a, b) HINGE_CONCAT(a, b)
+#define HINGE_TEXT(a) #a
+#define HINGE_STRING(a) HINGE_TEXT(a)
+
+namespace hinge {
+namespace {
+
+template <class Real, int Bytes>
+using Vector [[gnu::vector_size(Bytes), gnu::may_alias, gnu::aligned(alignof(Real))]] = Real;
+
+constexpr int register_bytes = HINGE_VECTOR;
+constexpr Index ahead = 6;  // rows of the matrix asked for before they are needed
+
+template <class Real>
+inline void prefetch_row(const Real* row, Index bytes) {
+    for (Index at = 0; at < bytes; at += 64) __builtin_prefetch(reinterpret_cast<const char*>(row) + at);
+}
+
+// Scores of `N` vectors of `Bytes` bytes that stand side by side in every row; they stay in registers throughout.
+template <class Real, int Bytes, int N>
+void score_block(const Real* origin, std::ptrdiff_t stride, const Row<Real>& x, Real* out) {
+    using V = Vector<Real, Bytes>;
+    V sum[N];
+    for (int m = 0; m < N; ++m) sum[m] = V{};
+    if (x.constant != Real(0)) {
+        const V* row = reinterpret_cast<const V*>(origin - stride);
+        for (int m = 0; m < N; ++m) sum[m] += x.constant * row[m];
+    }
+    const auto add = [&](Index feature, Real value) {
+        const V* row = reinterpret_cast<const V*>(origin + feature * stride);
+        for (int m = 0; m < N; ++m) sum[m] += value * row[m];
+    };
+    if (x.index) {
+        const Index far = x.count > ahead ? x.count - ahead : 0;
+        for (Index i = 0; i < far; ++i) {
+            prefetch_row(origin + x.index[i + ahead] * stride, N * Bytes);
+            add(x.index[i], x.value[i]);
+        }
+        for (Index i = far; i < x.count; ++i) add(x.index[i], x.value[i]);
+    } else {
+        for (Index j = 0; j < x.count; ++j) add(j, x.value[j]);
+    }
+    V* to = reinterpret_cast<V*>(out);
+    for (int m = 0; m < N; ++m) to[m] = sum[m];
+}
+
+template <class Real, int Bytes, int Most>
+void score_up_to(int vectors, const Real* origin, std::ptrdiff_t stride, const Row<Real>& x, Real* out) {
+    if constexpr (Most > 0) {
+        if (vectors == Most) return score_block<Real, Bytes, Most>(origin, stride, x, out);
+        score_up_to<Real, Bytes, Most - 1>(vectors, origin, stride, x, out);
+    }
+}
+
+template <class Real>
+void score(const Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, Real* out) {
+    constexpr int lanes = register_bytes / static_cast<int>(sizeof(Real));
+    constexpr int most = 8;
+    if (width >= lanes) {
+        for (Index at = 0; at < width;) {
+            const Index left = (width - at) / lanes;
+            const int vectors = left < most ? static_cast<int>(left) : most;
+            score_up_to<Real, register_bytes, most>(vectors, origin + at, stride, x, out + at);
+            at += static_cast<Index>(vectors) * lanes;
+        }
+        return;
+    }
+    switch (width) {
+        case 1: return score_block<Real, sizeof(Real), 1>(origin, stride, x, out);
+        case 2: return score_block<Real, 2 * sizeof(Real), 1>(origin, stride, x, out);
+        case 4: return score_block<Real, 4 * sizeof(Real), 1>(origin, stride, x, out);
+        case 8: return score_block<Real, 8 * sizeof(Real), 1>(origin, stride, x, out);
+        default: return;
+    }
+}
+
+template <class Real, int Bytes>
+void axpy_with(Real* origin, std::ptrdiff_t stride, Index width, const Row<Real>& x, const Real* step) {
+    using V = Vector<Real, Bytes>;
+    constexpr Index lanes = Bytes / static_cast<int>(sizeof(Real));
+    const auto add = [&](Index feature, Real value) {
+        V* row = reinterpret_cast<V*>(origin + feature * stride);
+        const V* by = reinterpret_cast<const V*>(step);
+        for (Index m = 0; m < width / lanes; ++m) row[m] += value * by[m];
+    };
+    if (x.constant != Real(0)) add(-1, x.constant);
+    for (Index i = 0; i < x.count; ++i)
+        if (x.value[i] != Real(0)) add(x.feature(i), x.value[i]);
+}
+
+template <class Real>
+void axpy(Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, const Real* step) {
+    constexpr Index lanes = register_bytes / static_cast<int>(sizeof(Real));
+    if (width >= lanes) return axpy_with<Real, register_bytes>(origin, stride, width, x, step);
+    switch (width) {
+        case 1: return axpy_with<Real, sizeof(Real)>(origin, stride, width, x, step);
+        case 2: return axpy_with<Real, 2 * sizeof(Real)>(origin, stride, width, x, step);
+        case 4: return axpy_with<Real, 4 * sizeof(Real)>(origin, stride, width, x, step);
+        case 8: return axpy_with<Real, 8 * sizeof(Real)>(origin, stride, width, x, step);
+        default: return;
+    }
+}
+
+template <class Real>
+Real dot(const Real* origin, Row<Real> x) {
+    constexpr Index lanes = 16;
+    using V = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
+    alignas(64) Real lane[lanes] = {};
+    Index i = 0;
+    if (!x.index) {
+        V sum{};
+        for (; i + lanes <= x.count; i += lanes)
+            sum += *reinterpret_cast<const V*>(x.value + i) * *reinterpret_cast<const V*>(origin + i);
+        *reinterpret_cast<V*>(lane) = sum;
+    }
+    for (; i < x.count; ++i) {
+        const Index j = x.feature(i);
+        lane[j & (lanes - 1)] += x.value[i] * origin[j];
+    }
+    for (Index half = lanes / 2; half > 0; half /= 2)
+        for (Index m = 0; m < half; ++m) lane[m] += lane[m + half];
+    const Real constant = x.constant != Real(0) ? x.constant * origin[-1] : Real(0);
+    return constant + lane[0];
+}
+
+template <class Real>
+Index argmax(const Real* values, Index count) {
+    constexpr Index lanes = register_bytes / static_cast<int>(sizeof(Real));
+    using V = Vector<Real, register_bytes>;
+    Real largest = values[0];
+    Index i = 0;
+    if (count >= lanes) {
+        V best = *reinterpret_cast<const V*>(values);
+        for (i = lanes; i + lanes <= count; i += lanes) {
+            const V next = *reinterpret_cast<const V*>(values + i);
+            best = next > best ? next : best;
+        }
+        largest = best[0];
+        for (Index m = 1; m < lanes; ++m) largest = best[m] > largest ? best[m] : largest;
+    }
+    for (; i < count; ++i) largest = values[i] > largest ? values[i] : largest;
+    for (Index m = 0; m < count; ++m)
+        if (values[m] == largest) return m;
+    return 0;
+}
+
+void exponentials(double* values, std::ptrdiff_t count) {
+    for (std::ptrdiff_t i = 0; i < count; ++i) values[i] = bounded_exp(values[i]);
+}
+
+}  // namespace
+
+#define HINGE_TABLE HINGE_NAME(table_, HINGE_TARGET)
+struct HINGE_TABLE {
+    static const Kernels<float> f32;
+    static const Kernels<double> f64;
+    static const ExpKernel exponential;
+};
+const Kernels<float> HINGE_TABLE::f32{score<float>, axpy<float>, dot<float>, argmax<float>, HINGE_STRING(HINGE_TARGET)};
+const Kernels<double> HINGE_TABLE::f64{score<double>, axpy<double>, dot<double>, argmax<double>,
+                                       HINGE_STRING(HINGE_TARGET)};
+const ExpKernel HINGE_TABLE::exponential = exponentials;
+
+}  // namespace hinge

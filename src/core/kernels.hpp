@@ -1,0 +1,34 @@
+// The four inner loops that are compiled once per instruction set and chosen at run time.
+//
+// Every set gives the same bits: with several outputs each output sums in feature order, whatever the vector width;
+// with one output the sum runs in 16 lanes chosen by the feature's index, so that a dense row equals the sparse row
+// of its non-zero entries. No fused multiply-add anywhere.
+#pragma once
+
+#include <cstddef>
+
+#include "rows.hpp"
+
+namespace hinge {
+
+template <class Real>
+struct Kernels {
+    // out[0..width) = sum_i x_i row(i)[0..width)
+    void (*score)(const Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, Real* out);
+    // row(i)[0..width) += x_i step[0..width)
+    void (*axpy)(Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, const Real* step);
+    // <row of one output, x>
+    Real (*dot)(const Real* origin, Row<Real> x);
+    // Index of the largest of values[0..count), the lowest at ties.
+    Index (*argmax)(const Real* values, Index count);
+    const char* name;
+};
+
+// values[i] = exp(values[i]), clamped to exp(+-708)
+using ExpKernel = void (*)(double* values, std::ptrdiff_t count);
+
+template <class Real>
+const Kernels<Real>& kernels();
+ExpKernel exp_kernel();
+
+}  // namespace hinge

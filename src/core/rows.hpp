@@ -1,0 +1,107 @@
+// Views on the data of a call: rows of a dense matrix, or of a CSR matrix with strictly increasing indices.
+//
+// Feature -1 is the constant feature (the intercept), features below it are the reserved ones of a problem
+// (thresholds, transitions). They come before the ordinary features in every sum.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace hinge {
+
+using Index = std::int32_t;
+
+template <class Real>
+struct Row {
+    const Index* index;  // null: dense, entry i is feature i
+    const Real* value;
+    Index count;
+    Real constant;  // value of feature -1; zero where the model has no intercept
+
+    Index feature(Index i) const { return index ? index[i] : i; }
+
+    // Calls visit(feature, value) for every non-zero entry, in feature order.
+    template <class Visit>
+    void each(Visit&& visit) const {
+        if (constant != Real(0)) visit(Index(-1), constant);
+        for (Index i = 0; i < count; ++i)
+            if (value[i] != Real(0)) visit(feature(i), value[i]);
+    }
+};
+
+template <class Real>
+struct Rows {
+    const std::int64_t* start;  // null: dense
+    const Index* index;
+    const Real* value;
+    std::int64_t count;  // rows
+    Index width;         // features
+    Real constant;
+
+    Row<Real> operator[](std::int64_t t) const {
+        if (!start) return {nullptr, value + t * width, width, constant};
+        return {index + start[t], value + start[t], static_cast<Index>(start[t + 1] - start[t]), constant};
+    }
+};
+
+// ||x||^2 with the constant feature, in float64 and in feature order.
+template <class Real>
+double squared_norm(const Row<Real>& x) {
+    double sum = 0;
+    x.each([&](Index, Real v) { sum += static_cast<double>(v) * static_cast<double>(v); });
+    return sum;
+}
+
+// What is wrong with the first bad place of a matrix, if anything is.
+enum class Flaw { none, not_finite, bad_start, out_of_range, not_increasing };
+
+struct Finding {
+    Flaw flaw = Flaw::none;
+    std::int64_t row = 0;
+    std::int64_t column = 0;
+};
+
+template <class Real>
+bool all_finite(const Real* value, std::int64_t count) {
+    Real zero = 0;  // a product with zero is NaN exactly where the value is not finite
+    for (std::int64_t i = 0; i < count; ++i) zero += value[i] * Real(0);
+    return zero == Real(0);
+}
+
+template <class Real>
+Finding inspect_dense(const Rows<Real>& x) {
+    for (std::int64_t t = 0; t < x.count; ++t) {
+        const Real* row = x.value + t * x.width;
+        if (all_finite(row, x.width)) continue;
+        for (Index j = 0; j < x.width; ++j)
+            if (!std::isfinite(row[j])) return {Flaw::not_finite, t, j};
+    }
+    return {};
+}
+
+// `stored` is the length of the index and value arrays: no start may point beyond it.
+template <class Real>
+Finding inspect_sparse(const Rows<Real>& x, std::int64_t stored) {
+    if (x.start[0] != 0) return {Flaw::bad_start, 0, 0};
+    for (std::int64_t t = 0; t < x.count; ++t)
+        if (x.start[t + 1] < x.start[t] || x.start[t + 1] > stored) return {Flaw::bad_start, t, 0};
+    Finding order{};  // reported only if nothing worse is found
+    for (std::int64_t t = 0; t < x.count; ++t) {
+        Index before = -1;
+        for (std::int64_t i = x.start[t]; i < x.start[t + 1]; ++i) {
+            const Index j = x.index[i];
+            if (j < 0 || j >= x.width) return {Flaw::out_of_range, t, j};
+            if (j <= before && order.flaw == Flaw::none) order = {Flaw::not_increasing, t, j};
+            before = j;
+        }
+        const std::int64_t length = x.start[t + 1] - x.start[t];
+        if (all_finite(x.value + x.start[t], length)) continue;
+        for (std::int64_t i = x.start[t]; i < x.start[t + 1]; ++i)
+            if (!std::isfinite(x.value[i])) return {Flaw::not_finite, t, x.index[i]};
+    }
+    return order;
+}
+
+}  // namespace hinge

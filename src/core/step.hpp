@@ -1,0 +1,31 @@
+// What a round moves: a coefficient (alpha of the papers) for each output that takes part.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "rows.hpp"
+
+namespace hinge {
+
+class Step {
+public:
+    void clear() {
+        outputs_.clear();
+        alphas_.clear();
+    }
+    void set(Index output, double alpha) {
+        outputs_.push_back(output);
+        alphas_.push_back(alpha);
+    }
+    std::size_t size() const { return outputs_.size(); }
+    bool empty() const { return outputs_.empty(); }
+    std::span<const Index> outputs() const { return outputs_; }
+    std::span<const double> alphas() const { return alphas_; }
+
+private:
+    std::vector<Index> outputs_;
+    std::vector<double> alphas_;
+};
+
+}  // namespace hinge
