@@ -44,8 +44,8 @@ std::uint32_t check_buffer(nb::handle data, std::uint32_t crc) {
 }  // namespace
 
 void bind_model_file(nb::module_& m) {
-    m.def("crc32c", &check_buffer<hinge::crc32c>, nb::arg("data"), nb::arg("crc") = 0,
+    m.def("crc32c", &check_buffer<hinge::crc32c>, nb::arg("data"), nb::arg("crc"),
           "CRC32C of a contiguous buffer, continuing from the check `crc` of what came before it.");
-    m.def("crc32c_portable", &check_buffer<hinge::crc32c_portable>, nb::arg("data"), nb::arg("crc") = 0,
+    m.def("crc32c_portable", &check_buffer<hinge::crc32c_portable>, nb::arg("data"), nb::arg("crc"),
           "The same without the processor's own instruction; bound so that the two can be compared.");
 }

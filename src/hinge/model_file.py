@@ -36,16 +36,17 @@ import math
 import os
 import re
 import reprlib
+import shutil
 import stat
 import struct
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import IO, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from hinge._core import crc32c
+from hinge import _core
 
 MAGIC = b"\x89HNG\r\n\x1a\n"
 VERSION = 1
@@ -66,6 +67,11 @@ Path = str | os.PathLike[str]
 
 class ModelFileError(ValueError):
     """A file that is no model, is damaged, or was written by a newer hinge; the message names the place."""
+
+
+def crc32c(data: Any, before: int = 0) -> int:
+    """CRC32C of a contiguous buffer, or, with the check of what came before it, of both together."""
+    return _core.crc32c(data, before)
 
 
 # ---------------------------------------------------------------------------------------------------- writing
@@ -143,7 +149,7 @@ def _header_bytes(header: Mapping[str, Any]) -> bytes:
             raise TypeError(f"the header's keys are strings, got {key!r}")
         try:
             text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-            lossless = json.loads(text) == value
+            lossless = repr(json.loads(text)) == repr(value)  # tells 1 from True and from numpy's 1
         except (TypeError, ValueError, RecursionError) as error:
             raise TypeError(f"header entry {key!r} is not plain JSON ({error}); encode it first") from error
         if not lossless:
@@ -165,11 +171,15 @@ def _replace_file(path: Path, blocks: list[bytes | memoryview]) -> None:
         error.filename = path
         raise
     try:
+        if os.path.exists(target):  # before there is anything to read in it
+            shutil.copymode(target, temporary)
         _write_durably(file, blocks)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError):  # the temporary name means nothing to the caller
+            error.filename, error.filename2 = path, None
         raise
     _sync_folder(folder)
 
@@ -193,9 +203,15 @@ def _chunks(block: memoryview) -> Iterator[memoryview]:
 def _sync_folder(folder: str) -> None:
     if os.name == "nt":  # folders cannot be opened there; the rename is journalled
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # a folder one may write to and not list
+        return
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems that cannot do it for folders
+            raise
     finally:
         os.close(descriptor)
 
@@ -327,16 +343,33 @@ def _check_magic(source: _Source, found: bytes) -> None:
 
 
 def _parse_header(source: _Source, raw: bytearray) -> dict[str, Any]:
-    def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is not JSON")
-
     try:
-        header = json.loads(raw.decode("utf-8", "surrogatepass"), parse_constant=refuse)
+        header = json.loads(
+            raw.decode("utf-8", "surrogatepass"),
+            parse_constant=_finite,
+            parse_float=_finite,
+            object_pairs_hook=_unique,
+        )
     except (ValueError, RecursionError) as error:
         source.fail("header", HEADER_START, f"cannot be read as JSON ({error})")
     if not isinstance(header, dict):
         source.fail("header", HEADER_START, f"is not a JSON object but a {type(header).__name__}")
     return header
+
+
+def _finite(word: str) -> float:
+    """JSON has no infinity and no nan; a number too large for a float would become one."""
+    value = float(word)
+    if not math.isfinite(value):
+        raise ValueError(f"{word} is not a finite number")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("an object names a key twice")
+    return found
 
 
 def _parse_table(source: _Source, raw: bytearray, count: int) -> list[_Section]:
@@ -392,3 +425,282 @@ def _parse_entry(source: _Source, raw: bytearray, at: int, start: int) -> tuple[
     if nbytes != math.prod(shape) * dtype.itemsize:
         fail(f"section {name!r} of shape {shape} and dtype {dtype.name} cannot take {nbytes} bytes")
     return _Section(name, dtype, shape, crc, offset, nbytes), name_at + name_bytes
+
+
+def _read_section(source: _Source, section: _Section) -> np.ndarray:
+    """The array of a section; the table has been checked, so it lies just ahead and fits in the file."""
+    gap = source.position
+    if any(source.take("padding", section.offset - gap)):
+        source.fail("padding", gap, f"the bytes before {section.place} are not zero")
+    array = np.empty(section.shape, section.dtype)
+    data = _bytes_of(array)
+    found = source.fill(section.place, data)
+    source.compare(section.place, section.offset, section.nbytes, section.crc, found)
+    if section.dtype == np.bool_ and array.view(np.uint8).max(initial=0) > 1:
+        source.fail(section.place, section.offset, "a byte of it is neither false nor true")
+    return array.astype(section.dtype.newbyteorder("="), copy=False)
+
+
+# -------------------------------------------------------------------------------- parameters and labels in JSON
+
+# What JSON holds without loss stands for itself; the rest is an object with one key, its tag:
+#   {"int": "-0x1f"}                   beyond 53 bits, which other readers of JSON would round
+#   {"float": "7ff0000000000000"}      infinities and nan, the bits of the float64 in hex
+#   {"str": "eda080"}                  with lone surrogates, the bytes of UTF-8 "surrogatepass" in hex
+#   {"bytes": "00ff"}                  in hex
+#   {"tuple": [..]}                    items encoded likewise
+#   {"scalar": ["<f4", "0000803f"]}    a numpy scalar: dtype and bytes in hex
+#   {"np.str": ..}, {"np.bytes": ..}   numpy's strings, whose bytes would lose trailing zeros
+#   {"array": ["<f8", [2], ".."]}      a numpy array: dtype, shape, bytes in C order in hex
+#   {"objects": [[2], [..]]}           a numpy array of objects: shape, items
+#   {"norm": ["PNorm", {"p": 2}]}      a dataclass of hinge.norms, by field
+
+NORMS = ("PNorm", "RMax", "Interpolated")
+MAX_DEPTH = 32
+EXACT_INTEGER = 2**53
+_STORED_DTYPE = re.compile(r"[<>|](b1|[iu][1248]|f[248]|c(8|16)|S[1-9]\d{0,8}|U[1-9]\d{0,8}|[mM]8(\[\w{1,20}\])?)")
+
+
+def encode_value(value: Any, name: str = "value") -> Any:
+    """What JSON can hold and `decode_value` turns back into an equal value of the same type.
+
+    Parameters
+    ----------
+    value : object
+        None, bool, int, float, str, bytes, a numpy scalar, a numpy array, a norm of `hinge.norms`, or a list or
+        tuple of these. A subclass of one of them is something else.
+    name : str, default="value"
+        How an error calls it, for example the parameter's name.
+
+    Raises
+    ------
+    TypeError
+        If the value is anything else, naming the place.
+
+    Examples
+    --------
+    >>> encode_value(("urgent", np.float32(0.5)))
+    {'tuple': ['urgent', {'scalar': ['<f4', '0000003f']}]}
+    >>> decode_value(encode_value(float("inf")))
+    inf
+    """
+    return _encode(value, name, 0)
+
+
+def decode_value(encoded: Any, name: str = "value") -> Any:
+    """What `encode_value` was given.
+
+    Parameters
+    ----------
+    encoded : object
+        As it comes out of JSON.
+    name : str, default="value"
+        How an error calls it.
+
+    Raises
+    ------
+    ModelFileError
+        If no `encode_value` wrote this: an unknown tag, a malformed body, deep nesting.
+    """
+    return _decode(encoded, name, 0)
+
+
+def encode_labels(labels: Sequence[Any], name: str = "labels") -> list[Any]:
+    """Labels as JSON can hold them; each must be hashable, and a `TypeError` names the one that cannot be stored.
+
+    Examples
+    --------
+    >>> encode_labels(["spam", 7, np.int64(7)])
+    ['spam', 7, {'scalar': ['<i8', '0700000000000000']}]
+    """
+    for at, label in enumerate(labels):
+        if isinstance(label, (list, np.ndarray)):
+            raise TypeError(f"{name}[{at}] is a {type(label).__name__}; a label is hashable")
+    return [_encode(label, f"{name}[{at}]", 0) for at, label in enumerate(labels)]
+
+
+def decode_labels(encoded: Any, name: str = "labels") -> list[Any]:
+    """The labels that `encode_labels` was given; `ModelFileError` if it is no list of labels or one comes twice."""
+    if type(encoded) is not list:
+        raise ModelFileError(f"damaged model file: {name} is a {type(encoded).__name__}, not a list")
+    labels = [_decode(item, f"{name}[{at}]", 0) for at, item in enumerate(encoded)]
+    seen: set[Any] = set()
+    for at, label in enumerate(labels):
+        try:
+            twice = label in seen
+        except TypeError:
+            raise ModelFileError(f"damaged model file: {name}[{at}] is a {type(label).__name__}, no label") from None
+        if twice:
+            raise ModelFileError(f"damaged model file: {name}[{at}], {label!r}, comes twice")
+        seen.add(label)
+    return labels
+
+
+def _encode(value: Any, name: str, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise TypeError(f"{name[:80]}.. is nested deeper than {MAX_DEPTH} levels, more than a model file holds")
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if kind in _ENCODERS:
+        return _ENCODERS[kind](value, name, depth)
+    if isinstance(value, np.generic):
+        return {"scalar": [_stored_dtype(value.dtype, name), value.tobytes().hex()]}
+    if kind.__module__ == "hinge.norms" and kind.__name__ in NORMS:
+        parts = {f.name: _encode(getattr(value, f.name), f"{name}.{f.name}", depth + 1) for f in fields(value)}
+        return {"norm": [kind.__name__, parts]}
+    raise TypeError(
+        f"{name} is {reprlib.repr(value)}, a {kind.__module__}.{kind.__qualname__}; a model file holds None, bool, "
+        "int, float, str, bytes, lists and tuples, numpy scalars and arrays, and the norms of hinge.norms"
+    )
+
+
+def _encode_int(value: int, name: str, depth: int) -> Any:
+    return value if abs(value) <= EXACT_INTEGER else {"int": hex(value)}
+
+
+def _encode_float(value: float, name: str, depth: int) -> Any:
+    return value if math.isfinite(value) else {"float": struct.pack(">d", value).hex()}
+
+
+def _encode_str(value: str, name: str, depth: int) -> Any:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return {"str": value.encode("utf-8", "surrogatepass").hex()}
+    return value
+
+
+def _encode_items(value: Sequence[Any], name: str, depth: int) -> list[Any]:
+    return [_encode(item, f"{name}[{at}]", depth + 1) for at, item in enumerate(value)]
+
+
+def _encode_array(value: np.ndarray, name: str, depth: int) -> Any:
+    shape = list(value.shape)
+    if value.dtype == object:
+        return {"objects": [shape, _encode_items(value.ravel().tolist(), name, depth)]}
+    return {"array": [_stored_dtype(value.dtype, name), shape, value.tobytes().hex()]}
+
+
+def _stored_dtype(dtype: np.dtype[Any], name: str) -> str:
+    if not _STORED_DTYPE.fullmatch(dtype.str):
+        raise TypeError(f"{name} is of numpy's dtype {dtype}, which a model file does not hold")
+    return dtype.str
+
+
+_ENCODERS: dict[type, Callable[[Any, str, int], Any]] = {
+    int: _encode_int,
+    float: _encode_float,
+    str: _encode_str,
+    bytes: lambda value, name, depth: {"bytes": value.hex()},
+    list: _encode_items,
+    tuple: lambda value, name, depth: {"tuple": _encode_items(value, name, depth)},
+    np.str_: lambda value, name, depth: {"np.str": _encode_str(str(value), name, depth)},
+    np.bytes_: lambda value, name, depth: {"np.bytes": value.hex()},
+    np.ndarray: _encode_array,
+}
+
+
+def _decode(encoded: Any, name: str, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise ModelFileError(f"damaged model file: {name[:80]}.. is nested deeper than {MAX_DEPTH} levels")
+    if type(encoded) is list:
+        return _decode_items(encoded, name, depth)
+    if type(encoded) is not dict:
+        return encoded
+    if len(encoded) != 1:
+        raise ModelFileError(f"damaged model file: {name} has {len(encoded)} tags, not one")
+    ((tag, body),) = encoded.items()
+    if tag not in _DECODERS:
+        raise ModelFileError(f"damaged model file: {name} has the unknown tag {tag!r}")
+    try:
+        return _DECODERS[tag](body, name, depth)
+    except ModelFileError:
+        raise
+    except Exception as error:  # the body is of some other form, and how it fails depends on that form
+        raise ModelFileError(f"damaged model file: {name} cannot be read as {tag!r} ({error})") from error
+
+
+def _decode_items(body: Any, name: str, depth: int) -> list[Any]:
+    _require(type(body) is list, "not a list")
+    return [_decode(item, f"{name}[{at}]", depth + 1) for at, item in enumerate(body)]
+
+
+def _decode_int(body: Any, name: str, depth: int) -> int:
+    value = int(body, 16)
+    _require(hex(value) == body, "not as it was written")
+    return value
+
+
+def _decode_scalar(body: Any, name: str, depth: int) -> Any:
+    dtype, digits = body
+    return _array_of(dtype, [], digits)[()]
+
+
+def _decode_array(body: Any, name: str, depth: int) -> np.ndarray:
+    dtype, shape, digits = body
+    return _array_of(dtype, shape, digits)
+
+
+def _array_of(dtype: str, shape: list[int], digits: str) -> np.ndarray:
+    _require(bool(_STORED_DTYPE.fullmatch(dtype)), f"dtype {dtype!r}")
+    kind, data = np.dtype(dtype), bytearray.fromhex(digits)
+    _check_shape(shape)
+    _require(len(data) == math.prod(shape) * kind.itemsize, f"{len(data)} bytes for shape {shape}")
+    _require(kind != np.bool_ or max(data, default=0) <= 1, "neither false nor true")
+    _require(kind.kind != "U" or max(_code_points(kind, data), default=0) <= sys.maxunicode, "no characters")
+    return np.ndarray(tuple(shape), kind, buffer=data)
+
+
+def _code_points(kind: np.dtype[Any], data: bytearray) -> list[int]:
+    codes: list[int] = np.ndarray((len(data) // 4,), f"{kind.str[0]}u4", buffer=data).tolist()
+    return codes
+
+
+def _decode_objects(body: Any, name: str, depth: int) -> np.ndarray:
+    shape, items = body
+    _check_shape(shape)
+    _require(len(items) == math.prod(shape), f"{len(items)} items for shape {shape}")
+    array = np.empty(len(items), object)
+    for at, item in enumerate(_decode_items(items, name, depth)):
+        array[at] = item
+    return array.reshape(shape)
+
+
+def _check_shape(shape: Any) -> None:
+    whole = type(shape) is list and all(type(length) is int and length >= 0 for length in shape)
+    _require(whole and len(shape) <= MAX_AXES, "not a shape")
+
+
+def _decode_norm(body: Any, name: str, depth: int) -> Any:
+    kind, parts = body
+    _require(kind in NORMS, f"no norm is named {kind!r}")
+    norm = getattr(importlib.import_module("hinge.norms"), kind)
+    _require(set(parts) == {f.name for f in fields(norm)}, f"{kind} has other fields")
+    return norm(**{part: _decode(value, f"{name}.{part}", depth + 1) for part, value in parts.items()})
+
+
+def _require(holds: bool, why: str) -> None:
+    if not holds:
+        raise ValueError(why)
+
+
+_DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
+    "int": _decode_int,
+    "float": lambda body, name, depth: struct.unpack(">d", bytes.fromhex(body))[0],
+    "str": lambda body, name, depth: bytes.fromhex(body).decode("utf-8", "surrogatepass"),
+    "bytes": lambda body, name, depth: bytes.fromhex(body),
+    "tuple": lambda body, name, depth: tuple(_decode_items(body, name, depth)),
+    "np.str": lambda body, name, depth: np.str_(_decode_text(body, name, depth)),
+    "np.bytes": lambda body, name, depth: np.bytes_(bytes.fromhex(body)),
+    "scalar": _decode_scalar,
+    "array": _decode_array,
+    "objects": _decode_objects,
+    "norm": _decode_norm,
+}
+
+
+def _decode_text(body: Any, name: str, depth: int) -> str:
+    text = _decode(body, name, depth + 1)
+    _require(type(text) is str, "not a string")
+    return text

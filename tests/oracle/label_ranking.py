@@ -1,8 +1,11 @@
 """Label ranking by dual ascent: eleven algorithms, three rules times the geometries (MATH.md section A).
 
 A margin of exactly zero is a mistake. Ties go to the lowest label. Scores are summed in feature order, one
-label like the other, so that labels with equal weights tie exactly. ``C_t = weight * C``; the adaptive geometry
-has no C, there the weight multiplies the step. A round of weight zero is scored and not learned.
+label like the other, so that labels with equal weights tie exactly. ``C_t = weight * C``; the adaptive
+geometry has no C, there ``r / weight`` stands for r. A round of weight zero is scored and not learned: nothing
+moves, the confidences included. Where G does not curve along x (``x = 0``; for the entropy any constant x) no
+weight can move and every alpha of total C is best: all of it goes on the pair. The intercept is a feature of
+value 1 that the caller puts in.
 """
 
 from __future__ import annotations
@@ -12,10 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from oracle.pdip import pdip
-from oracle.projection import bisect, full_entropic_binary, full_euclidean
+from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from oracle.pdip import pdip
+from oracle.projection import bisect, full_entropic_binary, full_euclidean, single_entropic_binary
+
+Array = np.ndarray[Any, np.dtype[Any]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
@@ -67,6 +72,11 @@ def scores(W: Array, x: Array) -> Array:
     return rho
 
 
+def is_flat(geometry: str, x: Array) -> bool:
+    """Say whether G is linear along x, so that no alpha moves a weight."""
+    return bool(np.ptp(x) == 0 if geometry == "entropic" else not x.any())
+
+
 def moments(theta: Array, x: Array) -> tuple[Array, Array]:
     """Compute the mean and the variance of x under each row's softmax: G' and G'' along x."""
     w = softmax(theta)
@@ -85,32 +95,18 @@ def logits(theta: Array, x: Array) -> Array:
     return log_sum_exp(theta[:, x != 0]) - log_sum_exp(theta[:, x == 0])
 
 
-def single_entropic_binary(logit_r: float, logit_s: float, v: float, gamma: float, C: float) -> float:
-    """Best step on one constraint, entropy, x in {0, v}^n: ``tau v = log beta``, the positive root of a quadratic.
-
-    ``beta^2 q_r (1-q_s)(1-g) - beta g (q_r q_s + (1-q_r)(1-q_s)) - q_s (1-q_r)(1+g) = 0``, ``g = gamma / v``;
-    without a positive leading coefficient the dual rises all the way to C.
-    """
-    g = gamma / v
-    q_r, q_s, not_r, not_s = 1 / (1 + np.exp([-logit_r, -logit_s, logit_r, logit_s]))
-    a, b, c = q_r * not_s * (1 - g), g * (q_r * q_s + not_r * not_s), q_s * not_r * (1 + g)
-    if a <= 0:
-        return C
-    return min(C, float(np.log((b + np.sqrt(b * b + 4 * a * c)) / (2 * a))) / v)
-
-
 def single_entropic(theta_r: Array, theta_s: Array, x: Array, gamma: float, C: float) -> float:
-    """Best step on one constraint, entropy, any x: the zero of ``gamma - <w_r(tau), x> + <w_s(tau), x>`` or C."""
+    """Best step on one constraint, entropy, any x: where ``<w_r(tau), x> - <w_s(tau), x>`` is gamma, or C."""
 
-    def falls(tau: float) -> float:
+    def beyond(tau: float) -> float:
         return float(softmax(theta_r + tau * x) @ x - softmax(theta_s - tau * x) @ x) - gamma
 
-    return C if falls(C) <= 0 else bisect(falls, 0.0, C)
+    return C if beyond(C) <= 0 else bisect(beyond, 0.0, C)
 
 
 @dataclass(frozen=True)
 class Round:
-    """What one round did: loss and mistake before the update, the move, the dual's increase, PDIP's iterations."""
+    """Loss and mistake before the update, the move, what the dual gained, PDIP's iterations."""
 
     loss: float
     mistake: bool
@@ -131,8 +127,8 @@ class LabelRanking:
     geometry : {"euclidean", "adaptive", "entropic", "signed-entropic"}
         How theta becomes weights; adaptive exists for single and full.
     C, margin, r, gap : float
-        The cap on a round's alphas; gamma (None: 1, for the entropies .01); the adaptive geometry's parameter;
-        the gap at which PDIP stops.
+        The cap on a round's alphas; gamma (None: 1, for the entropies .01); the adaptive geometry's
+        parameter; the gap at which PDIP stops.
 
     Attributes
     ----------
@@ -169,7 +165,7 @@ class LabelRanking:
 
     @property
     def dual(self) -> float:
-        """D from the state: ``gamma sum alpha - sum_y G(theta_y)``; not a number for the adaptive geometry."""
+        """D from the state: ``gamma sum alpha - sum_y G(theta_y)``; NaN for the adaptive geometry."""
         if self.geometry == "adaptive":
             return float("nan")
         return float(self.gamma * self.alpha_sum - conjugate(self.geometry, self.theta).sum())
@@ -177,11 +173,14 @@ class LabelRanking:
     def widen(self, n: int) -> None:
         """Let features appear: n of them from now on."""
         more = n - self.theta.shape[1]
-        self.theta, self.v = np.pad(self.theta, ((0, 0), (0, more))), np.pad(self.v, (0, more), constant_values=1.0)
+        self.theta = np.pad(self.theta, ((0, 0), (0, more)))
+        self.v = np.pad(self.v, (0, more), constant_values=1.0)
 
-    def round(self, x: Iterable[float], relevant: Iterable[int], weight: float = 1.0, alive: int | None = None) -> Round:
+    def round(
+        self, x: ArrayLike, relevant: Iterable[int], weight: float = 1.0, alive: int | None = None
+    ) -> Round:
         """Predict, suffer, move. Labels from ``alive`` on do not exist yet and take no part."""
-        x, k = np.asarray(x, dtype=float), len(self.theta)
+        x, k = np.asarray(x, dtype=np.float64), len(self.theta)
         in_Y = np.isin(np.arange(k if alive is None else alive), list(relevant))
         alpha = np.zeros(k)
         if in_Y.all() or not in_Y.any():
@@ -197,8 +196,11 @@ class LabelRanking:
         self.alpha_sum += alpha[: in_Y.size][in_Y].sum()
         self.theta = self.theta + np.outer(alpha, self.v * x if self.geometry == "adaptive" else x)
         if self.geometry == "adaptive":
-            self.v = self.v - self.v**2 * x**2 / ((self.v * x**2).sum() + self.r)
+            self.v = self.v - self.v**2 * x**2 / ((self.v * x**2).sum() + self.r / weight)
         return Round(loss, mistake, alpha, self.dual - before, iterations)
+
+
+Move = tuple[Array, int]
 
 
 def step_on(pair: tuple[int, int], tau: float, k: int) -> Array:
@@ -206,3 +208,62 @@ def step_on(pair: tuple[int, int], tau: float, k: int) -> Array:
     alpha = np.zeros(k)
     alpha[pair[0]], alpha[pair[1]] = tau, -tau
     return alpha
+
+
+def fixed(it: LabelRanking, x: Array, rho: Array, in_Y: Bools, pair: tuple[int, int], weight: float) -> Move:
+    """Take the whole of C_t, whatever the geometry."""
+    return step_on(pair, weight * it.C, in_Y.size), 0
+
+
+def single(it: LabelRanking, x: Array, rho: Array, in_Y: Bools, pair: tuple[int, int], weight: float) -> Move:
+    """Take the best step on the pair."""
+    C, (r, s) = weight * it.C, pair
+    loss, v = it.gamma - (rho[r] - rho[s]), single_value(x)
+    if it.geometry == "adaptive":
+        tau = loss / (2 * ((it.v * x**2).sum() + it.r / weight))
+    elif is_flat(it.geometry, x):
+        tau = C
+    elif it.geometry == "euclidean":
+        tau = min(C, loss / (2 * (x @ x)))
+    elif it.geometry == "entropic" and v > 0:
+        logit = logits(it.theta[[r, s]], x)
+        tau = single_entropic_binary(logit[0], logit[1], v, it.gamma, C)
+    else:
+        theta = lift(it.geometry, it.theta)
+        tau = single_entropic(theta[r], theta[s], lift(it.geometry, x), it.gamma, C)
+    return step_on(pair, float(tau), in_Y.size), 0
+
+
+def full(it: LabelRanking, x: Array, rho: Array, in_Y: Bools, pair: tuple[int, int], weight: float) -> Move:
+    """Take the best step on all constraints of the round."""
+    C, v = weight * it.C, single_value(x)
+    if it.geometry == "adaptive":
+        return full_euclidean(rho, in_Y, float((it.v * x**2).sum()) + it.r / weight, it.gamma, np.inf), 0
+    if is_flat(it.geometry, x):
+        return step_on(pair, C, in_Y.size), 0
+    if it.geometry == "euclidean":
+        return full_euclidean(rho, in_Y, x @ x, it.gamma, C), 0
+    if it.geometry == "entropic" and v > 0:
+        return full_entropic_binary(logits(it.theta[: in_Y.size], x), in_Y, v, it.gamma, C), 0
+    return full_by_pdip(it, x, in_Y, C)
+
+
+def full_by_pdip(it: LabelRanking, x: Array, in_Y: Bools, C: float) -> Move:
+    """Take the best step on all constraints, in any geometry that has a conjugate."""
+    if it.geometry == "euclidean":
+        start, q = it.theta[: in_Y.size] @ x, x @ x
+        return pdip(lambda a: start + a * q, lambda a: np.full(a.size, q), C, in_Y, it.gamma, it.gap)
+    theta, doubled = lift(it.geometry, it.theta[: in_Y.size]), lift(it.geometry, x)
+
+    def along(a: Array) -> tuple[Array, Array]:
+        return moments(theta + np.outer(a, doubled), doubled)
+
+    return pdip(lambda a: along(a)[0], lambda a: along(a)[1], C, in_Y, it.gamma, it.gap)
+
+
+CERTIFIED = ("euclidean", "entropic", "signed-entropic")
+RULES = {
+    **{("fixed", geometry): fixed for geometry in CERTIFIED},
+    **{("single", geometry): single for geometry in (*CERTIFIED, "adaptive")},
+    **{("full", geometry): full for geometry in (*CERTIFIED, "adaptive")},
+}

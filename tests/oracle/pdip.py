@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = np.ndarray[Any, np.dtype[Any]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 MOST_ITERATIONS = 60
 
@@ -39,8 +39,8 @@ def pdip(
 ) -> tuple[Array, int]:
     """Minimise ``sum_y G(theta_y + alpha_y x) - gamma sum_Y alpha_y`` over the constraint set of one round.
 
-    The variables are the k alphas and the slack ``xi = C - sum_Y alpha``, each with its sign constraint, tied by
-    ``sum_y alpha_y = 0`` and ``sum_Y alpha_y + xi = C``.
+    The variables are the k alphas and the slack ``xi = C - sum_Y alpha``, each with its sign constraint, tied
+    by ``sum_y alpha_y = 0`` and ``sum_Y alpha_y + xi = C``.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Exact solvers for the best move on all constraints of one round (rule III).
+"""Exact solvers for the best move on one constraint of a round (rule II) or on all of them (rule III).
 
-They maximise ``gamma sum_Y alpha - sum_y G(theta_y + alpha_y x)`` subject to ``sum alpha = 0``,
+The latter maximise ``gamma sum_Y alpha - sum_y G(theta_y + alpha_y x)`` subject to ``sum alpha = 0``,
 ``sum_Y alpha <= C``, ``alpha >= 0`` on Y and ``alpha <= 0`` off it, for an x along which G curves.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = np.ndarray[Any, np.dtype[Any]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
@@ -30,7 +30,7 @@ def fill(levels: Array, total: float) -> Array:
 
 
 def bisect(f: Callable[[float], float], low: float, high: float) -> float:
-    """Find where the increasing f changes sign in [low, high], to the last bit (the nearer end if it does not).
+    """Find where the increasing f changes sign in [low, high], to the last bit; else the nearer end.
 
     Examples
     --------
@@ -42,11 +42,25 @@ def bisect(f: Callable[[float], float], low: float, high: float) -> float:
     return low if abs(f(low)) < abs(f(high)) else high
 
 
+def single_entropic_binary(logit_r: float, logit_s: float, v: float, gamma: float, C: float) -> float:
+    """Best step on one constraint, entropy, x in {0, v}^n: ``tau v = log beta``, beta the positive root of
+
+    ``beta^2 q_r (1-q_s)(1-g) - beta g (q_r q_s + (1-q_r)(1-q_s)) - q_s (1-q_r)(1+g) = 0``, ``g = gamma / v``;
+    without a positive leading coefficient the dual rises all the way to C.
+    """
+    g = gamma / v
+    q_r, q_s, not_r, not_s = 1 / (1 + np.exp([-logit_r, -logit_s, logit_r, logit_s]))
+    a, b, c = q_r * not_s * (1 - g), g * (q_r * q_s + not_r * not_s), q_s * not_r * (1 + g)
+    if a <= 0:
+        return C
+    return min(C, float(np.log((b + np.sqrt(b * b + 4 * a * c)) / (2 * a))) / v)
+
+
 def full_euclidean(rho: Array, in_Y: Bools, q: float, gamma: float, C: float) -> Array:
     """Squared norm: ``q alpha = [gamma - rho + mu]+`` on Y, ``-[rho - mu]+`` off it, mu where they balance.
 
     The difference of the two sums is piecewise linear in mu and rises; mu lies between the two breakpoints
-    where its sign changes. If the balanced sum exceeds C, each side is filled up to C with a shift of its own.
+    where its sign changes. If the balanced sum exceeds C, each side is filled up to C with its own shift.
     """
     up, down = (rho - gamma)[in_Y], rho[~in_Y]
     breaks = np.sort(np.append(up, down))
@@ -62,10 +76,10 @@ def full_euclidean(rho: Array, in_Y: Bools, q: float, gamma: float, C: float) ->
 
 
 def full_entropic_binary(logit: Array, in_Y: Bools, v: float, gamma: float, C: float) -> Array:
-    """Entropy, x in {0, v}^n: moving by alpha adds ``v alpha`` to ``logit(q)``, q the weight on the features of x.
+    """Entropy, x in {0, v}^n: moving by alpha adds ``v alpha`` to ``logit(q)``, q the weight on x's features.
 
-    ``v alpha = [logit(gamma/v + mu) - logit(q)]+`` on Y, ``-[logit(q) - logit(mu)]+`` off it, mu where the sums
-    balance. mu runs through (0, 1 - gamma/v) as ``(1 - gamma/v) / (1 + exp(-t))``, so that both ends are fine.
+    ``v alpha = [logit(gamma/v + mu) - logit(q)]+`` on Y, ``-[logit(q) - logit(mu)]+`` off it, mu where the
+    sums balance. mu runs through (0, 1 - gamma/v) as ``(1 - gamma/v) / (1 + exp(-t))``, fine at both ends.
     """
     g, up, down = gamma / v, logit[in_Y], logit[~in_Y]
 
@@ -85,9 +99,9 @@ def full_entropic_binary(logit: Array, in_Y: Bools, v: float, gamma: float, C: f
 def full_any(scores: Callable[[Array], Array], in_Y: Bools, gamma: float, C: float) -> Array:
     """Any geometry, by bisection within bisection: what the other solvers and PDIP are checked against.
 
-    ``scores(alpha)_y = <w_y(alpha_y), x>`` rises in ``alpha_y``. Labels on Y rise to the score ``gamma + mu``,
-    those off it fall to ``mu``, none by more than C; mu where the sums balance, or, if those exceed C, one
-    target for each side where its sum is C.
+    ``scores(alpha)_y = <w_y(alpha_y), x>`` rises in ``alpha_y``. Labels on Y rise to the score
+    ``gamma + mu``, those off it fall to ``mu``, none by more than C; mu where the sums balance, or, if those
+    exceed C, one target for each side where its sum is C.
     """
 
     def reach(target: float, sign: float) -> Array:
@@ -98,7 +112,7 @@ def full_any(scores: Callable[[Array], Array], in_Y: Bools, gamma: float, C: flo
             low, high = np.where(short, middle, low), np.where(short, high, middle)
         return np.where(in_Y == (sign > 0), low, 0.0)
 
-    now, least, most = scores(np.zeros(in_Y.size)), scores(np.full(in_Y.size, -C)), scores(np.full(in_Y.size, C))
+    now, least, most = (scores(np.full(in_Y.size, alpha)) for alpha in (0.0, -C, C))
     mu = bisect(lambda t: (reach(gamma + t, 1) - reach(t, -1)).sum(), min(least) - gamma, max(most))
     up, down = reach(gamma + mu, 1), reach(mu, -1)
     if up.sum() > C or down.sum() > C:

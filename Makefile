@@ -1,0 +1,41 @@
+# Everything needs only Python >= 3.11, make and a C++20 compiler: the rest is set up in $(VENV).
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+CORES := $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1)
+
+.PHONY: build test test-long lint bench docs check demo clean
+
+build: $(VENV)/.built
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.deps: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=3.0" "cmake>=3.21" ninja
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.deps CMakeLists.txt $(wildcard src/core/*.?pp src/core/*/*.hpp src/bindings/*)
+	CMAKE_BUILD_PARALLEL_LEVEL=$(CORES) $(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test,lint]"
+	@touch $@
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -m "not long"
+
+test-long: $(VENV)/.test
+	$(BIN)/python -m pytest -m long -s
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+check: lint test
+
+clean:
+	rm -rf build dist $(VENV)

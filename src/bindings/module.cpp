@@ -1,0 +1,11 @@
+// The compiled part of hinge: one bind_<word> a word.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_model_file(nb::module_& m);
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core of hinge.";
+    bind_model_file(m);
+}

@@ -1,0 +1,338 @@
+// Entropy: w_y is on the simplex, w_y = softmax(theta_y), G(theta) = log sum_j exp theta_j - log n.
+// Signed: the entropy over the doubled features (x, -x), w_j = 2 sinh theta_j / Z, on the l1 ball.
+//
+// Kept are theta (float64), a read-out u_j = exp(theta_j - s) (signed: 2 sinh(theta_j) exp(-s)) and, for each output,
+// the mass Z = the sum of the masses of the stored u, so that w = u / Z is normalised whatever theta is rounded to.
+// A round touches only the features of its instance: the old mass leaves Z, the new one joins it.
+//
+// Drift. Z is a double-double sum: N additions err by less than N 2^-104 times the largest Z since it was last summed
+// anew. It is summed anew (`rebase`, with another shift s) when it has fallen below 2^-20 of that, so its relative
+// error is below N 2^-84 at any time: below 2^-53 up to 2^31 additions, and then the rounding of u itself is larger.
+// A rebase costs O(n) for one output. It needs a move of theta by some 14 or more, so moves of C max|x| each make it
+// at most every 14 / (C max|x|) updates of that output.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "../average.hpp"
+#include "../elementary.hpp"
+#include "../linear.hpp"
+#include "../settings.hpp"
+#include "../solve/tilted.hpp"
+
+namespace hinge {
+
+template <class Number, bool Signed>
+class EntropyOf {
+public:
+    using Real = Number;
+    using Line = Tilted;
+    static constexpr bool certified = true;
+
+    explicit EntropyOf(Index reserved) : theta_(reserved), read_(reserved), average_(reserved) {}
+
+    const Weights<Real>& read() const { return read_.weights(); }
+    const LazyAverage<Real>& average() const { return average_; }
+    LazyAverage<Real>& average() { return average_; }
+    // Weights are read-outs times this.
+    double scale(Index output) const { return 1 / mass(output); }
+
+    // How many features the simplex has: the constant one is one of them.
+    Index dimension() const { return read().features() + read().reserved(); }
+
+    // New features and outputs start at theta = 0. Returns by how much the sum of all G grew.
+    double grow(Index features, Index outputs) {
+        const double before = conjugate();
+        const Index old_outputs = read().outputs();
+        const Index from = old_outputs == 0 ? -read().reserved() : read().features();
+        theta_.grow(features, outputs);
+        read_.grow(features, outputs);
+        average_.grow(features, old_outputs, 0.0);
+        for (Index y = 0; y < old_outputs; ++y) start_rows(y, from, features);
+        outputs_.resize(static_cast<std::size_t>(outputs));
+        for (Index y = old_outputs; y < outputs; ++y) start_rows(y, -read().reserved(), features);
+        average_.grow(features, outputs, dimension() > 0 ? 1.0 / start_mass(0) / dimension() : 0.0);
+        inverse_.resize(static_cast<std::size_t>(read().width()));
+        for (Index y = 0; y < outputs; ++y) refresh(y);
+        return conjugate() - before;
+    }
+
+    void erase_output(Index output) {
+        theta_.erase_output(output);
+        read_.weights().erase_output(output);
+        average_.erase_output(output);
+        outputs_.erase(outputs_.begin() + output);
+        for (Index y = output; y < read().outputs(); ++y) refresh(y);
+    }
+
+    void score(const Row<Real>& x, Real* out) const {
+        read_.score(x, out);
+        for (Index y = 0; y < read().outputs(); ++y) out[y] *= inverse_[static_cast<std::size_t>(y)];
+    }
+
+    void tick() {
+        average_.tick([&](std::size_t y) { return 1 / outputs_[y].mass.value(); });
+    }
+
+    // The shape of x along which G will be followed; outputs are loaded by `load`.
+    Tilted& line(const Row<Real>& x, const Settings& set, double weight) {
+        line_.cap = set.C * weight;
+        line_.clear();
+        features_.clear();
+        entries_.clear();
+        double largest = 0;
+        x.each([&](Index j, Real value) {
+            features_.push_back(j);
+            entries_.push_back(static_cast<double>(value));
+            largest = std::max(largest, std::abs(static_cast<double>(value)));
+        });
+        line_.largest = largest;
+        line_.values = entries_;
+        one_value_ = !entries_.empty() &&
+                     std::all_of(entries_.begin(), entries_.end(), [&](double v) { return v == entries_[0]; });
+        if (one_value_) line_.values.resize(1);
+        if constexpr (Signed) mirror(line_.values);
+        return line_;
+    }
+
+    // Adds the weights of one output to the line.
+    void load(Index y) {
+        const Output& output = outputs_[static_cast<std::size_t>(y)];
+        LongSum rest = output.mass;
+        const double z = rest.value();
+        const std::size_t begin = line_.masses.size();
+        line_.masses.resize(begin + line_.values.size(), 0.0);
+        double* to = line_.masses.data() + begin;
+        for (std::size_t i = 0; i < features_.size(); ++i) {
+            const double u = static_cast<double>(read().row(features_[i])[y]);
+            const double mass = mass_of(u, output.twice);
+            rest.add(-mass);
+            const std::size_t at = one_value_ ? 0 : i;
+            if constexpr (Signed) {
+                const double large = (mass + std::abs(u)) / 2;  // the two halves have a known product
+                const double small = large > 0 ? output.twice / large : 0.0;
+                to[2 * at] += (u >= 0 ? large : small) / z;
+                to[2 * at + 1] += (u >= 0 ? small : large) / z;
+            } else {
+                to[at] += mass / z;
+            }
+        }
+        const bool covered = features_.size() == static_cast<std::size_t>(dimension());
+        line_.rests.push_back(covered ? 0.0 : std::max(0.0, rest.value() / z));
+        line_.outputs.push_back(y);
+    }
+
+    // theta += x alpha'; returns by how much the sum of all G rose.
+    double advance(const Row<Real>& x, const Tilted&, const Step& step) {
+        const auto outputs = step.outputs();
+        double rise = 0;
+        for (Index y : outputs) rise -= conjugate(y);
+        move(step);
+        change_.clear();
+        for (std::size_t i = 0; i < step.size(); ++i) write(x, step, i);
+        for (Index y : outputs) {
+            const Output& output = outputs_[static_cast<std::size_t>(y)];
+            const double z = output.mass.value();
+            if (highest_ > 40 || z < output.peak * 0x1p-20) rebase(y);
+            refresh(y);
+            rise += conjugate(y);
+        }
+        return rise;
+    }
+
+    // max over theta of <x, Hessian of G, x>
+    double smoothness(const Row<Real>& x) const {
+        double low = 0, high = 0;
+        Index seen = 0;
+        x.each([&](Index, Real value) {
+            const double v = static_cast<double>(value);
+            low = seen == 0 ? v : std::min(low, v);
+            high = seen == 0 ? v : std::max(high, v);
+            ++seen;
+        });
+        if (seen < dimension()) {
+            low = std::min(low, 0.0);
+            high = std::max(high, 0.0);
+        }
+        if constexpr (Signed) return std::max(low * low, high * high);
+        return (high - low) * (high - low) / 4;
+    }
+
+    double conjugate(Index y) const {
+        if (dimension() == 0) return 0;
+        const Output& output = outputs_[static_cast<std::size_t>(y)];
+        return (log(output.mass.value()) + output.shift) - log((Signed ? 2.0 : 1.0) * dimension());
+    }
+    double conjugate() const {
+        double sum = 0;
+        for (Index y = 0; y < read().outputs(); ++y) sum += conjugate(y);
+        return sum;
+    }
+
+    void archive(Archive& to) {
+        to.weights("theta", theta_);
+        to.weights("read", read_.weights());
+        std::vector<double> shift, mass, lost, peak;
+        for (const Output& output : outputs_) {
+            shift.push_back(output.shift);
+            mass.push_back(output.mass.value());
+            lost.push_back(output.mass.low());
+            peak.push_back(output.peak);
+        }
+        to.values("shift", shift);
+        to.values("mass", mass);
+        to.values("mass_low", lost);
+        to.values("peak", peak);
+        average_.archive(to);
+        read_.ready();
+        outputs_.resize(shift.size());
+        inverse_.resize(static_cast<std::size_t>(read().width()));
+        for (std::size_t y = 0; y < shift.size(); ++y) {
+            outputs_[y] = {LongSum::restored(mass.at(y), lost.at(y)), shift[y], twice_of(shift[y]), peak.at(y)};
+            refresh(static_cast<Index>(y));
+        }
+    }
+
+private:
+    struct Output {
+        LongSum mass;       // Z exp(-s)
+        double shift = 0;   // s
+        double twice = 1;   // exp(-2s)
+        double peak = 0;    // the largest mass since it was summed anew
+    };
+
+    static double twice_of(double shift) { return bounded_exp(-2 * shift); }
+
+    // What a feature with read-out u adds to Z.
+    static double mass_of(double u, double twice) {
+        if constexpr (Signed) return std::sqrt(u * u + 4 * twice);
+        return u;
+    }
+    double start_mass(double shift) const { return (Signed ? 2.0 : 1.0) * bounded_exp(-shift); }
+
+    static void mirror(std::vector<double>& values) {
+        const std::size_t count = values.size();
+        values.resize(2 * count);
+        for (std::size_t i = count; i-- > 0;) {
+            values[2 * i + 1] = -values[i];
+            values[2 * i] = values[i];
+        }
+    }
+
+    double mass(Index y) const { return outputs_[static_cast<std::size_t>(y)].mass.value(); }
+
+    // The read-out, as it is stored.
+    Real read_out(double theta, double shift) const {
+        if constexpr (Signed) return static_cast<Real>(bounded_exp(theta - shift) - bounded_exp(-theta - shift));
+        return static_cast<Real>(bounded_exp(theta - shift));
+    }
+
+    void add_mass(Output& output, double mass) const {
+        output.mass.add(mass);
+        output.peak = std::max(output.peak, output.mass.value());
+    }
+
+    void start_rows(Index y, Index from, Index to) {
+        Output& output = outputs_[static_cast<std::size_t>(y)];
+        for (Index j = from; j < to; ++j) {
+            const Real u = read_out(0.0, output.shift);
+            read_.weights().row(j)[y] = u;
+            // A feature that arrives has had no weight in the rounds before it.
+            average_.add_if_on(j, y, static_cast<double>(u));
+            add_mass(output, mass_of(static_cast<double>(u), output.twice));
+        }
+    }
+
+    void refresh(Index y) { inverse_[static_cast<std::size_t>(y)] = static_cast<Real>(1 / mass(y)); }
+
+    // theta moves, and the exponents of the new read-outs are laid out, output by output.
+    void move(const Step& step) {
+        const std::size_t count = features_.size();
+        plus_.resize(step.size() * count);
+        highest_ = 0;
+        for (std::size_t f = 0; f < count; ++f) {
+            double* row = theta_.row(features_[f]);
+            for (std::size_t i = 0; i < step.size(); ++i) {
+                const Index y = step.outputs()[i];
+                row[y] += step.alphas()[i] * entries_[f];
+                const double shift = outputs_[static_cast<std::size_t>(y)].shift;
+                plus_[i * count + f] = row[y] - shift;
+                highest_ = std::max(highest_, (Signed ? std::abs(row[y]) : row[y]) - shift);
+            }
+        }
+        if constexpr (Signed) {
+            minus_.resize(plus_.size());
+            for (std::size_t i = 0; i < step.size(); ++i) {
+                const double shift = outputs_[static_cast<std::size_t>(step.outputs()[i])].shift;
+                for (std::size_t f = 0; f < count; ++f)
+                    minus_[i * count + f] = -(plus_[i * count + f] + shift) - shift;
+            }
+            exp_kernel()(minus_.data(), static_cast<std::ptrdiff_t>(minus_.size()));
+        }
+        exp_kernel()(plus_.data(), static_cast<std::ptrdiff_t>(plus_.size()));
+    }
+
+    // The new read-outs of one output take the place of the old ones, in Z and in the average too.
+    void write(const Row<Real>&, const Step& step, std::size_t i) {
+        const std::size_t count = features_.size();
+        const Index y = step.outputs()[i];
+        Output& output = outputs_[static_cast<std::size_t>(y)];
+        for (std::size_t f = 0; f < count; ++f) {
+            Real& u = read_.weights().row(features_[f])[y];
+            const Real fresh = Signed ? static_cast<Real>(plus_[i * count + f] - minus_[i * count + f])
+                                      : static_cast<Real>(plus_[i * count + f]);
+            average_.add_if_on(features_[f], y, static_cast<double>(fresh) - static_cast<double>(u));
+            output.mass.add(-mass_of(static_cast<double>(u), output.twice));
+            output.mass.add(mass_of(static_cast<double>(fresh), output.twice));
+            u = fresh;
+        }
+        output.peak = std::max(output.peak, output.mass.value());
+    }
+
+    // Another shift, so that Z is near n again, and Z summed anew.
+    void rebase(Index y) {
+        Output& output = outputs_[static_cast<std::size_t>(y)];
+        double top = 0;
+        for (Index j = -theta_.reserved(); j < theta_.features(); ++j) {
+            const double theta = theta_.row(j)[y];
+            top = std::max(j == -theta_.reserved() ? theta : top, Signed ? std::abs(theta) : theta);
+        }
+        double sum = 0;
+        for (Index j = -theta_.reserved(); j < theta_.features(); ++j) {
+            const double theta = theta_.row(j)[y];
+            sum += bounded_exp(theta - top) + (Signed ? bounded_exp(-theta - top) : 0.0);
+        }
+        const double before = output.shift;
+        output = Output{};
+        output.shift = top + log(sum / dimension());
+        output.twice = twice_of(output.shift);
+        for (Index j = -theta_.reserved(); j < theta_.features(); ++j) {
+            Real& u = read_.weights().row(j)[y];
+            u = read_out(theta_.row(j)[y], output.shift);
+            output.mass.add(mass_of(static_cast<double>(u), output.twice));
+        }
+        output.peak = output.mass.value();
+        average_.rescale(y, bounded_exp(before - output.shift));
+    }
+
+    Weights<double> theta_;
+    Linear<Real> read_;
+    LazyAverage<Real> average_;
+    std::vector<Output> outputs_;
+    std::vector<Real> inverse_;  // 1 / Z
+    Tilted line_;
+    std::vector<Index> features_;  // of the round's instance
+    std::vector<double> entries_;
+    bool one_value_ = false;
+    std::vector<double> plus_, minus_;
+    double highest_ = 0;
+};
+
+template <class Real>
+using Entropy = EntropyOf<Real, false>;
+template <class Real>
+using SignedEntropy = EntropyOf<Real, true>;
+
+}  // namespace hinge
