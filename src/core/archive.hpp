@@ -1,4 +1,6 @@
 // What a learner shows of its state so that it can be stored and put back: the same walk does both.
+//
+// A learner is grown to its full shape before it is put back, so every part has its final size when it is shown.
 #pragma once
 
 #include <vector>
@@ -13,6 +15,12 @@ public:
     virtual void values(const char* name, std::vector<double>& values) = 0;
     virtual void weights(const char* name, Weights<float>& weights) = 0;
     virtual void weights(const char* name, Weights<double>& weights) = 0;
+
+    void value(const char* name, double& value) {
+        std::vector<double> one{value};
+        values(name, one);
+        value = one[0];
+    }
 };
 
 }  // namespace hinge

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "archive.hpp"
 #include "linear.hpp"
 
 namespace hinge {
@@ -19,6 +20,8 @@ public:
 
     bool on() const { return on_; }
     void turn_on() { on_ = true; }
+    // Before the first round there is nothing to average: the weights themselves are read.
+    bool ready() const { return on_ && rounds_ > 0; }
 
     // New outputs have had the weight `rate` since the first round.
     void grow(Index features, Index outputs, double rate) {
@@ -57,20 +60,21 @@ public:
         if (on_) moment_.weights().row(feature)[output] += static_cast<Real>(change * clock(output));
     }
 
-    // The read-out of an output is from now on written in another unit: multiplied by `factor`.
+    // The read-out of an output is from now on written in another unit: multiplied by `factor`. The moment is a
+    // product of both and stays.
     void rescale(Index output, double factor) {
-        if (!on_) return;
-        clock_[static_cast<std::size_t>(output)] /= factor;
-        Weights<Real>& moment = moment_.weights();
-        for (Index j = -moment.reserved(); j < moment.features(); ++j)
-            moment.row(j)[output] = static_cast<Real>(static_cast<double>(moment.row(j)[output]) * factor);
+        if (on_) clock_[static_cast<std::size_t>(output)] /= factor;
     }
 
-    // Turns scores of the read-out into scores of the mean; `room` holds as many values.
-    void apply(const Row<Real>& x, Real* scores, Real* room) const {
+    // Scores of the mean; `room` holds width() values, as `scores` does.
+    template <class Geometry>
+    void score(const Row<Real>& x, const Geometry& geometry, Real* scores, Real* room) const {
+        geometry.score(x, scores);
         moment_.score(x, room);
-        for (Index y = 0; y < moment_.weights().outputs(); ++y)
-            scores[y] = static_cast<Real>(mean(static_cast<double>(scores[y]), static_cast<double>(room[y]), y));
+        for (Index y = 0; y < moment_.weights().outputs(); ++y) {
+            const double read = static_cast<double>(scores[y]) / geometry.scale(y);
+            scores[y] = static_cast<Real>(mean(read, static_cast<double>(room[y]), y));
+        }
     }
 
     double value(Index feature, Index output, double read) const {
@@ -78,21 +82,14 @@ public:
     }
 
     void archive(Archive& to) {
-        std::vector<double> head{on_ ? 1.0 : 0.0, rounds_};
-        to.values("average", head);
-        on_ = head.at(0) != 0;
-        rounds_ = head.at(1);
         if (!on_) return;
+        to.value("average_rounds", rounds_);
         to.values("average_clock", clock_);
         to.weights("average_moment", moment_.weights());
-        moment_.grow(moment_.weights().features(), moment_.weights().outputs());
     }
 
 private:
-    // Before the first round the mean is the start itself.
-    double mean(double read, double moment, Index output) const {
-        return rounds_ > 0 ? (read * clock(output) - moment) / rounds_ : 0.0;
-    }
+    double mean(double read, double moment, Index output) const { return (read * clock(output) - moment) / rounds_; }
 
     Linear<Real> moment_;
     std::vector<double> clock_;

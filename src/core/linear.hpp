@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "archive.hpp"
 #include "kernels.hpp"
 #include "step.hpp"
 #include "weights.hpp"
@@ -62,13 +61,13 @@ private:
     Buffer<Real> dense_;
 };
 
-// sum of squares of one output's weights, or of all, in float64
+// The sum of the squares of all weights, in float64.
 template <class Real>
-double sum_of_squares(const Weights<Real>& weights, Index from, Index to) {
+double sum_of_squares(const Weights<Real>& weights) {
     double sum = 0;
     for (Index j = -weights.reserved(); j < weights.features(); ++j) {
         const Real* row = weights.row(j);
-        for (Index y = from; y < to; ++y) sum += static_cast<double>(row[y]) * static_cast<double>(row[y]);
+        for (Index y = 0; y < weights.outputs(); ++y) sum += static_cast<double>(row[y]) * static_cast<double>(row[y]);
     }
     return sum;
 }

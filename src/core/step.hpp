@@ -20,6 +20,12 @@ public:
     }
     std::size_t size() const { return outputs_.size(); }
     bool empty() const { return outputs_.empty(); }
+    // The sum of the positive coefficients.
+    double total() const {
+        double sum = 0;
+        for (double alpha : alphas_) sum += alpha > 0 ? alpha : 0;
+        return sum;
+    }
     std::span<const Index> outputs() const { return outputs_; }
     std::span<const double> alphas() const { return alphas_; }
 

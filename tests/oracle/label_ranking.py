@@ -186,6 +186,8 @@ class LabelRanking:
         if in_Y.all() or not in_Y.any():
             return Round(0.0, False, alpha, 0.0)
         rho = scores(self.W[: in_Y.size], x)
+        if self.geometry == "entropic" and is_flat("entropic", x):
+            rho[:] = x[0]  # the mean of a constant, not what its sum is rounded to
         pair = int(np.argmin(np.where(in_Y, rho, np.inf))), int(np.argmax(np.where(in_Y, -np.inf, rho)))
         margin = float(rho[pair[0]] - rho[pair[1]])
         loss, mistake = max(0.0, self.gamma - margin), margin <= 0

@@ -19,6 +19,7 @@ template <class Number>
 class Adaptive {
 public:
     using Real = Number;
+    using Line = Quadratic;
     static constexpr bool certified = false;
 
     explicit Adaptive(Index reserved) : linear_(reserved), average_(reserved), confidence_(reserved) {}
@@ -27,51 +28,53 @@ public:
     LazyAverage<Real>& average() { return average_; }
     const LazyAverage<Real>& average() const { return average_; }
 
-    void grow(Index features, Index outputs) {
+    double grow(Index features, Index outputs) {
         const bool first = confidence_.outputs() == 0;
         const Index from = first ? -confidence_.reserved() : confidence_.features();
         linear_.grow(features, outputs);
         average_.grow(features, outputs, 1.0);
         confidence_.grow(features, 1);
         for (Index j = from; j < features; ++j) *confidence_.row(j) = Real(1);
+        return 0;
     }
     void erase_output(Index output) {
         linear_.weights().erase_output(output);
         average_.erase_output(output);
     }
 
-    void raw_score(const Row<Real>& x, Real* out) const { linear_.score(x, out); }
+    void score(const Row<Real>& x, Real* out) const { linear_.score(x, out); }
     double scale(Index) const { return 1.0; }
     void tick() {
         average_.tick([](std::size_t) { return 1.0; });
     }
 
-    Quadratic line(const Row<Real>& x, const Settings& set, double weight) const {
+    Quadratic& line(const Row<Real>& x, const Settings& set, double weight) {
         double q = 0;
         x.each([&](Index j, Real value) {
             q += static_cast<double>(*confidence_.row(j)) * static_cast<double>(value) * static_cast<double>(value);
         });
-        return {q + set.r / weight, std::numeric_limits<double>::infinity()};
+        line_ = {q + set.r / weight, std::numeric_limits<double>::infinity()};
+        return line_;
     }
+    void load(Index) {}
 
-    void advance(const Row<Real>& x, const Quadratic& line, const Step& step) {
+    double advance(const Row<Real>& x, const Step& step, const Real*) {
         const Row<Real> direction = confident(x);
         linear_.add(direction, step);
         average_.add(direction, step);
-        const Real b = static_cast<Real>(1 / line.curvature);
+        const Real b = static_cast<Real>(1 / line_.curvature);
         x.each([&](Index j, Real value) {
             Real& v = *confidence_.row(j);
             v -= b * (v * value) * (v * value);
         });
+        return 0;
     }
 
     double smoothness(const Row<Real>&) const { return 0; }
-    double conjugate(Index) const { return 0; }
     double conjugate() const { return 0; }
 
     void archive(Archive& to) {
         to.weights("weights", linear_.weights());
-        linear_.grow(read().features(), read().outputs());
         to.weights("confidence", confidence_);
         average_.archive(to);
     }
@@ -90,6 +93,7 @@ private:
     Linear<Real> linear_;
     LazyAverage<Real> average_;
     Weights<Real> confidence_;
+    Quadratic line_{};
     std::vector<Real> scaled_;
 };
 

@@ -42,18 +42,19 @@ public:
     // How many features the simplex has: the constant one is one of them.
     Index dimension() const { return read().features() + read().reserved(); }
 
-    // New features and outputs start at theta = 0. Returns by how much the sum of all G grew.
+    // New features and outputs start at theta = 0. Returns by how much the sum of all G rose.
     double grow(Index features, Index outputs) {
         const double before = conjugate();
-        const Index old_outputs = read().outputs();
-        const Index from = old_outputs == 0 ? -read().reserved() : read().features();
+        const Index known = read().outputs();
+        const Index from = known == 0 ? -read().reserved() : read().features();
         theta_.grow(features, outputs);
         read_.grow(features, outputs);
-        average_.grow(features, old_outputs, 0.0);
-        for (Index y = 0; y < old_outputs; ++y) start_rows(y, from, features);
         outputs_.resize(static_cast<std::size_t>(outputs));
-        for (Index y = old_outputs; y < outputs; ++y) start_rows(y, -read().reserved(), features);
-        average_.grow(features, outputs, dimension() > 0 ? 1.0 / start_mass(0) / dimension() : 0.0);
+        for (Index y = 0; y < outputs; ++y) start(y, y < known ? from : -read().reserved());
+        // A new output counts as having had its start weight 1/n always, a feature that arrives later as absent.
+        average_.grow(features, outputs, dimension() > 0 ? 1 / (start_read() * dimension()) : 0.0);
+        for (Index y = 0; y < known; ++y)
+            for (Index j = from; j < features; ++j) average_.add(j, y, static_cast<double>(read().row(j)[y]));
         inverse_.resize(static_cast<std::size_t>(read().width()));
         for (Index y = 0; y < outputs; ++y) refresh(y);
         return conjugate() - before;
@@ -68,6 +69,11 @@ public:
     }
 
     void score(const Row<Real>& x, Real* out) const {
+        if constexpr (!Signed)
+            if (Real same; is_constant(x, same)) {  // the mean of a constant: no label is ahead by rounding
+                std::fill_n(out, read().outputs(), same);
+                return;
+            }
         read_.score(x, out);
         for (Index y = 0; y < read().outputs(); ++y) out[y] *= inverse_[static_cast<std::size_t>(y)];
     }
@@ -125,17 +131,19 @@ public:
     }
 
     // theta += x alpha'; returns by how much the sum of all G rose.
-    double advance(const Row<Real>& x, const Tilted&, const Step& step) {
-        const auto outputs = step.outputs();
+    double advance(const Row<Real>&, const Step& step, const Real*) {
         double rise = 0;
-        for (Index y : outputs) rise -= conjugate(y);
+        for (Index y : step.outputs()) rise -= conjugate(y);
         move(step);
-        change_.clear();
-        for (std::size_t i = 0; i < step.size(); ++i) write(x, step, i);
-        for (Index y : outputs) {
-            const Output& output = outputs_[static_cast<std::size_t>(y)];
-            const double z = output.mass.value();
-            if (highest_ > 40 || z < output.peak * 0x1p-20) rebase(y);
+        for (std::size_t i = 0; i < step.size(); ++i) {
+            const Index y = step.outputs()[i];
+            if (highest_ > too_high)
+                rebase(y);
+            else
+                write(step, i);
+            Output& output = outputs_[static_cast<std::size_t>(y)];
+            output.peak = std::max(output.peak, output.mass.value());
+            if (output.mass.value() < output.peak * 0x1p-20) rebase(y);
             refresh(y);
             rise += conjugate(y);
         }
@@ -184,13 +192,10 @@ public:
         to.values("shift", shift);
         to.values("mass", mass);
         to.values("mass_low", lost);
-        to.values("peak", peak);
+        to.values("mass_peak", peak);
         average_.archive(to);
-        read_.ready();
-        outputs_.resize(shift.size());
-        inverse_.resize(static_cast<std::size_t>(read().width()));
         for (std::size_t y = 0; y < shift.size(); ++y) {
-            outputs_[y] = {LongSum::restored(mass.at(y), lost.at(y)), shift[y], twice_of(shift[y]), peak.at(y)};
+            outputs_[y] = {LongSum::restored(mass[y], lost[y]), shift[y], twice_of(shift[y]), peak[y]};
             refresh(static_cast<Index>(y));
         }
     }
@@ -210,7 +215,9 @@ private:
         if constexpr (Signed) return std::sqrt(u * u + 4 * twice);
         return u;
     }
-    double start_mass(double shift) const { return (Signed ? 2.0 : 1.0) * bounded_exp(-shift); }
+    // What a mass would be read as at theta = 0: exp(theta), signed 2 cosh(theta).
+    static constexpr double start_read() { return Signed ? 2.0 : 1.0; }
+    static constexpr double too_high = 40;  // exp of it leaves float32 room to be summed
 
     static void mirror(std::vector<double>& values) {
         const std::size_t count = values.size();
@@ -221,6 +228,15 @@ private:
         }
     }
 
+    bool is_constant(const Row<Real>& x, Real& same) const {
+        const Index intercept = x.constant != Real(0) ? 1 : 0;
+        if (x.count == 0 || x.count + intercept < dimension()) return false;
+        same = x.value[0];
+        for (Index i = 1; i < x.count; ++i)
+            if (x.value[i] != same) return false;
+        return intercept == 0 || x.constant == same;
+    }
+
     double mass(Index y) const { return outputs_[static_cast<std::size_t>(y)].mass.value(); }
 
     // The read-out, as it is stored.
@@ -229,23 +245,20 @@ private:
         return static_cast<Real>(bounded_exp(theta - shift));
     }
 
-    void add_mass(Output& output, double mass) const {
-        output.mass.add(mass);
+    void start(Index y, Index from) {
+        Output& output = outputs_[static_cast<std::size_t>(y)];
+        const Real u = read_out(0.0, output.shift);
+        const double mass = mass_of(static_cast<double>(u), output.twice);
+        for (Index j = from; j < read().features(); ++j) {
+            read_.weights().row(j)[y] = u;
+            output.mass.add(mass);
+        }
         output.peak = std::max(output.peak, output.mass.value());
     }
 
-    void start_rows(Index y, Index from, Index to) {
-        Output& output = outputs_[static_cast<std::size_t>(y)];
-        for (Index j = from; j < to; ++j) {
-            const Real u = read_out(0.0, output.shift);
-            read_.weights().row(j)[y] = u;
-            // A feature that arrives has had no weight in the rounds before it.
-            average_.add_if_on(j, y, static_cast<double>(u));
-            add_mass(output, mass_of(static_cast<double>(u), output.twice));
-        }
+    void refresh(Index y) {
+        inverse_[static_cast<std::size_t>(y)] = dimension() > 0 ? static_cast<Real>(1 / mass(y)) : Real(0);
     }
-
-    void refresh(Index y) { inverse_[static_cast<std::size_t>(y)] = static_cast<Real>(1 / mass(y)); }
 
     // theta moves, and the exponents of the new read-outs are laid out, output by output.
     void move(const Step& step) {
@@ -275,7 +288,7 @@ private:
     }
 
     // The new read-outs of one output take the place of the old ones, in Z and in the average too.
-    void write(const Row<Real>&, const Step& step, std::size_t i) {
+    void write(const Step& step, std::size_t i) {
         const std::size_t count = features_.size();
         const Index y = step.outputs()[i];
         Output& output = outputs_[static_cast<std::size_t>(y)];
@@ -283,24 +296,22 @@ private:
             Real& u = read_.weights().row(features_[f])[y];
             const Real fresh = Signed ? static_cast<Real>(plus_[i * count + f] - minus_[i * count + f])
                                       : static_cast<Real>(plus_[i * count + f]);
-            average_.add_if_on(features_[f], y, static_cast<double>(fresh) - static_cast<double>(u));
+            average_.add(features_[f], y, static_cast<double>(fresh) - static_cast<double>(u));
             output.mass.add(-mass_of(static_cast<double>(u), output.twice));
             output.mass.add(mass_of(static_cast<double>(fresh), output.twice));
             u = fresh;
         }
-        output.peak = std::max(output.peak, output.mass.value());
     }
 
-    // Another shift, so that Z is near n again, and Z summed anew.
+    // Another shift, so that Z is near n again; all read-outs of the output, and Z, are made anew from theta.
     void rebase(Index y) {
         Output& output = outputs_[static_cast<std::size_t>(y)];
-        double top = 0;
-        for (Index j = -theta_.reserved(); j < theta_.features(); ++j) {
-            const double theta = theta_.row(j)[y];
-            top = std::max(j == -theta_.reserved() ? theta : top, Signed ? std::abs(theta) : theta);
-        }
+        const Index from = -theta_.reserved();
+        double top = Signed ? std::abs(theta_.row(from)[y]) : theta_.row(from)[y];
+        for (Index j = from; j < theta_.features(); ++j)
+            top = std::max(top, Signed ? std::abs(theta_.row(j)[y]) : theta_.row(j)[y]);
         double sum = 0;
-        for (Index j = -theta_.reserved(); j < theta_.features(); ++j) {
+        for (Index j = from; j < theta_.features(); ++j) {
             const double theta = theta_.row(j)[y];
             sum += bounded_exp(theta - top) + (Signed ? bounded_exp(-theta - top) : 0.0);
         }
@@ -308,13 +319,16 @@ private:
         output = Output{};
         output.shift = top + log(sum / dimension());
         output.twice = twice_of(output.shift);
-        for (Index j = -theta_.reserved(); j < theta_.features(); ++j) {
+        const double factor = bounded_exp(before - output.shift);
+        average_.rescale(y, factor);
+        for (Index j = from; j < theta_.features(); ++j) {
             Real& u = read_.weights().row(j)[y];
-            u = read_out(theta_.row(j)[y], output.shift);
-            output.mass.add(mass_of(static_cast<double>(u), output.twice));
+            const Real fresh = read_out(theta_.row(j)[y], output.shift);
+            average_.add(j, y, static_cast<double>(fresh) - static_cast<double>(u) * factor);
+            output.mass.add(mass_of(static_cast<double>(fresh), output.twice));
+            u = fresh;
         }
         output.peak = output.mass.value();
-        average_.rescale(y, bounded_exp(before - output.shift));
     }
 
     Weights<double> theta_;

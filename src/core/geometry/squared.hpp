@@ -12,6 +12,7 @@ template <class Number>
 class SquaredNorm {
 public:
     using Real = Number;
+    using Line = Quadratic;
     static constexpr bool certified = true;
 
     explicit SquaredNorm(Index reserved) : linear_(reserved), average_(reserved) {}
@@ -20,46 +21,56 @@ public:
     LazyAverage<Real>& average() { return average_; }
     const LazyAverage<Real>& average() const { return average_; }
 
-    void grow(Index features, Index outputs) {
+    // New features and outputs start at zero. Returns by how much the sum of all G rose.
+    double grow(Index features, Index outputs) {
         linear_.grow(features, outputs);
         average_.grow(features, outputs, 1.0);
+        return 0;
     }
     void erase_output(Index output) {
         linear_.weights().erase_output(output);
         average_.erase_output(output);
     }
 
-    void raw_score(const Row<Real>& x, Real* out) const { linear_.score(x, out); }
+    void score(const Row<Real>& x, Real* out) const { linear_.score(x, out); }
+    // Weights are what is read times this.
     double scale(Index) const { return 1.0; }
     void tick() {
         average_.tick([](std::size_t) { return 1.0; });
     }
 
     // G along x is a parabola, with the same curvature for every output.
-    Quadratic line(const Row<Real>& x, const Settings& set, double weight) const {
-        return {squared_norm(x), set.C * weight};
+    Quadratic& line(const Row<Real>& x, const Settings& set, double weight) {
+        line_ = {squared_norm(x), set.C * weight};
+        return line_;
     }
+    void load(Index) {}
 
-    void advance(const Row<Real>& x, const Quadratic&, const Step& step) {
+    // theta += x alpha'; returns by how much the sum of all G rose.
+    double advance(const Row<Real>& x, const Step& step, const Real* scores) {
         linear_.add(x, step);
         average_.add(x, step);
+        double rise = 0;
+        for (std::size_t i = 0; i < step.size(); ++i)
+            rise += line_.rise(static_cast<double>(scores[step.outputs()[i]]), step.alphas()[i]);
+        return rise;
     }
 
     // max over theta of <x, Hessian of G, x>
     double smoothness(const Row<Real>& x) const { return squared_norm(x); }
 
-    double conjugate(Index output) const { return sum_of_squares(read(), output, output + 1) / 2; }
-    double conjugate() const { return sum_of_squares(read(), 0, read().outputs()) / 2; }
+    // The sum of all G.
+    double conjugate() const { return sum_of_squares(read()) / 2; }
 
     void archive(Archive& to) {
         to.weights("weights", linear_.weights());
-        linear_.grow(read().features(), read().outputs());
         average_.archive(to);
     }
 
 private:
     Linear<Real> linear_;
     LazyAverage<Real> average_;
+    Quadratic line_{};
 };
 
 }  // namespace hinge

@@ -8,6 +8,7 @@
 
 #include "../region.hpp"
 #include "../step.hpp"
+#include "best.hpp"
 
 namespace hinge {
 
@@ -67,9 +68,9 @@ inline double balance(const std::vector<double>& ups, const std::vector<double>&
 
 // All constraints of a round at once, exactly. Only outputs that score above a bound on mu can take part: they are
 // picked in one pass, and only they are sorted.
-class BalancedQuadratic {
+template <class Real>
+class Best<BalancedSimplex<Real>, Quadratic> {
 public:
-    template <class Real>
     void best(const BalancedSimplex<Real>& region, const Quadratic& line, Step& step) {
         if (line.curvature == 0) {  // x = 0: the dual rises by gamma for every unit, no weight moves
             step.set(region.pair.up, line.cap);
@@ -98,7 +99,6 @@ public:
     }
 
 private:
-    template <class Real>
     void collect(const BalancedSimplex<Real>& region) {
         ups_.clear();
         downs_.clear();

@@ -31,7 +31,8 @@ public:
 
     // x takes one value besides zero, so that every output's weights have two atoms.
     bool two_valued() const { return values.size() == 1; }
-    std::size_t loaded() const { return outputs.size(); }
+    // G is linear along x, so that no coefficient moves a weight: every one of them is as good as any other.
+    bool flat() const { return values.empty() || (two_valued() && rests[0] == 0); }
 
     void clear() {
         masses.clear();

@@ -1,0 +1,255 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+
+#include "../core/label_ranking.hpp"
+#include "archive.hpp"
+#include "rows.hpp"
+
+namespace {
+
+using hinge::Index;
+
+// Many readers or one writer. A lock is taken without the GIL, unless it is free.
+template <class Lock>
+Lock lock_politely(std::shared_mutex& mutex) {
+    Lock lock(mutex, std::try_to_lock);
+    if (!lock.owns_lock()) {
+        nb::gil_scoped_release release;
+        lock.lock();
+    }
+    return lock;
+}
+
+template <class Real>
+class Ranker {
+public:
+    using Model = hinge::LabelRankingModel<Real>;
+    using Read = DictReader::Read<Real>;
+
+    Ranker(const std::string& update, const std::string& geometry, bool intercept, bool average)
+        : model_(hinge::make_label_ranking<Real>(update, geometry, intercept, average)), intercept_(intercept) {
+        if (!model_) throw nb::value_error(("no algorithm has update " + update + " and geometry " + geometry).c_str());
+    }
+    Ranker(const Ranker& other) : intercept_(other.intercept_) {
+        const auto lock = lock_politely<std::shared_lock<std::shared_mutex>>(other.mutex_);
+        model_ = other.model_->clone();
+    }
+
+    auto reading() const { return lock_politely<std::shared_lock<std::shared_mutex>>(mutex_); }
+    auto writing() { return lock_politely<std::unique_lock<std::shared_mutex>>(mutex_); }
+
+    const Model& model() const { return *model_; }
+    Model& model() { return *model_; }
+    bool intercept() const { return intercept_; }
+
+    void learn(const RowsView<Real>& x, std::optional<Vector<std::int64_t>> start, Vector<std::int32_t> label, bool sets,
+               std::optional<Vector<double>> weight, double C, double margin, double r,
+               std::optional<Filled<double>> loss, std::optional<Filled<double>> error,
+               std::optional<Filled<double>> dual, std::optional<Filled<double>> cut,
+               std::optional<nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores) {
+        const hinge::LabelRows y{start ? start->data() : nullptr, label.data(), sets};
+        hinge::Trace<Real> trace;
+        if (loss) trace.loss = loss->data();
+        if (error) trace.error = error->data();
+        if (dual) trace.dual = dual->data();
+        if (cut) trace.cut = cut->data();
+        if (scores) {
+            trace.scores = scores->data();
+            trace.width = static_cast<Index>(scores->shape(1));
+        }
+        nb::gil_scoped_release release;
+        const std::unique_lock lock(mutex_);
+        model_->learn(x.rows(), y, weight ? weight->data() : nullptr, {C, margin, r}, trace);
+    }
+
+    void learn_one(DictReader& reader, nb::dict x, Vector<std::int32_t> label, bool sets, double weight, double C,
+                   double margin, double r) {
+        const auto lock = writing();
+        reader.read_and_add(x, read_);
+        learn_read(reader, {label.data(), label.shape(0)}, sets, weight, {C, margin, r});
+    }
+
+    // The same for one label, or none where it is negative.
+    void learn_one_label(DictReader& reader, nb::dict x, std::int32_t label, double weight, double C, double margin,
+                         double r) {
+        const auto lock = writing();
+        reader.read_and_add(x, read_);
+        learn_read(reader, {&label, label < 0 ? std::size_t{0} : std::size_t{1}}, false, weight, {C, margin, r});
+    }
+
+    void score(const RowsView<Real>& x, nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) const {
+        if (static_cast<Index>(out.shape(1)) != model_->outputs()) throw nb::value_error("scores need a column a label");
+        Real* to = out.data();
+        nb::gil_scoped_release release;
+        const std::shared_lock lock(mutex_);
+        model_->score(x.rows(), to);
+    }
+
+    // Of each row the output that scores highest.
+    void top(const RowsView<Real>& x, Filled<std::int32_t> out) const {
+        std::int32_t* to = out.data();
+        nb::gil_scoped_release release;
+        const std::shared_lock lock(mutex_);
+        const Index outputs = model_->outputs();
+        std::vector<Real> scores(static_cast<std::size_t>(model_->read().width()));
+        for (std::int64_t t = 0; t < x.rows().count; ++t) {
+            model_->score_one(x.rows()[t], scores.data());
+            to[t] = hinge::kernels<Real>().argmax(scores.data(), outputs);
+        }
+    }
+
+    std::int32_t top_one(DictReader& reader, nb::dict x) const {
+        const auto lock = reading();
+        Read read;
+        reader.read(x, read);
+        std::vector<Real> scores(static_cast<std::size_t>(model_->read().width()));
+        model_->score_one(read.row(intercept_), scores.data());
+        return hinge::kernels<Real>().argmax(scores.data(), model_->outputs());
+    }
+
+    nb::object score_one(DictReader& reader, nb::dict x) const {
+        const auto lock = reading();
+        Read read;
+        reader.read(x, read);
+        std::vector<Real> scores(static_cast<std::size_t>(model_->read().width()));
+        model_->score_one(read.row(intercept_), scores.data());
+        const auto outputs = static_cast<std::size_t>(model_->outputs());
+        return new_array<Real>({outputs}, [&](Real* to) { std::copy_n(scores.data(), outputs, to); });
+    }
+
+    // Where the scores of each row are cut; NaN where no set was learned.
+    void cut(const RowsView<Real>& x, Filled<double> out) const {
+        double* to = out.data();
+        nb::gil_scoped_release release;
+        const std::shared_lock lock(mutex_);
+        for (std::int64_t t = 0; t < x.rows().count; ++t) to[t] = model_->cut().at(x.rows()[t]);
+    }
+
+    double cut_one(DictReader& reader, nb::dict x) const {
+        const auto lock = reading();
+        Read read;
+        reader.read(x, read);
+        return model_->cut().at(read.row(intercept_));
+    }
+
+    nb::object weights() const {
+        const auto lock = reading();
+        const Index n = model_->features(), k = model_->outputs();
+        return new_array<Real>({static_cast<std::size_t>(k), static_cast<std::size_t>(n)}, [&](Real* to) {
+            for (Index y = 0; y < k; ++y)
+                for (Index j = 0; j < n; ++j) *to++ = static_cast<Real>(model_->weight(j, y));
+        });
+    }
+
+    nb::object intercepts() const {
+        const auto lock = reading();
+        const auto k = static_cast<std::size_t>(model_->outputs());
+        return new_array<Real>({k}, [&](Real* to) {
+            for (std::size_t y = 0; y < k; ++y)
+                to[y] = intercept_ ? static_cast<Real>(model_->weight(-1, static_cast<Index>(y))) : Real(0);
+        });
+    }
+
+    nb::dict ledger() const {
+        const auto lock = reading();
+        const hinge::Ledger& book = model_->ledger();
+        nb::dict out;
+        out["rounds"] = book.rounds;
+        out["mistakes"] = book.mistakes;
+        out["mistake_weight"] = book.mistake_weight;
+        out["loss"] = book.loss;
+        out["dual"] = book.promised - model_->conjugate();
+        out["running_dual"] = book.dual;
+        out["least_gain"] = book.least_gain;
+        out["C"] = book.C;
+        out["least_C"] = book.least_C;
+        out["conjugate"] = model_->conjugate();
+        return out;
+    }
+
+    nb::dict state() {
+        const auto lock = writing();
+        Saver saver;
+        model_->archive(saver);
+        return saver.sections;
+    }
+
+    void restore(nb::dict sections) {
+        const auto lock = writing();
+        Loader loader(std::move(sections));
+        model_->archive(loader);
+        loader.finish();
+    }
+
+private:
+    void learn_read(const DictReader& reader, std::span<const Index> label, bool sets, double weight,
+                    const hinge::Settings& set) {
+        if (reader.features() > model_->features()) model_->grow(reader.features(), model_->outputs());
+        const std::int64_t start[2] = {0, static_cast<std::int64_t>(label.size())};
+        const std::int64_t ends[2] = {0, static_cast<std::int64_t>(read_.index.size())};
+        const hinge::Rows<Real> rows{ends, read_.index.data(), read_.value.data(), 1, model_->features(),
+                                     intercept_ ? Real(1) : Real(0)};
+        model_->learn(rows, {start, label.data(), sets}, &weight, set, {});
+    }
+
+    std::unique_ptr<Model> model_;
+    mutable std::shared_mutex mutex_;
+    Read read_;
+    bool intercept_;
+};
+
+template <class Real>
+void bind(nb::module_& m, const char* name) {
+    using R = Ranker<Real>;
+    using namespace nb::literals;
+    nb::class_<R>(m, name, "A label ranker: outputs are numbered, rows are numbers.")
+        .def(nb::init<const std::string&, const std::string&, bool, bool>(), "update"_a, "geometry"_a, "intercept"_a,
+             "average"_a)
+        .def("copy", [](const R& self) { return new R(self); }, nb::rv_policy::take_ownership)
+        .def_prop_ro("features", [](const R& self) { return self.model().features(); })
+        .def_prop_ro("outputs", [](const R& self) { return self.model().outputs(); })
+        .def_prop_ro("has_cut", [](const R& self) { return self.model().cut().exists(); })
+        .def("begin_cut", [](R& self) { self.model().begin_cut(); })
+        .def("grow",
+             [](R& self, Index features, Index outputs) {
+                 const auto lock = self.writing();
+                 self.model().grow(features, outputs);
+             },
+             "features"_a, "outputs"_a)
+        .def("erase_output",
+             [](R& self, Index output) {
+                 const auto lock = self.writing();
+                 self.model().erase_output(output);
+             },
+             "output"_a)
+        .def("learn", &R::learn, "x"_a, "start"_a.none(), "label"_a, "sets"_a, "weight"_a.none(), "C"_a, "margin"_a,
+             "r"_a, "loss"_a.none() = nb::none(), "error"_a.none() = nb::none(), "dual"_a.none() = nb::none(),
+             "cut"_a.none() = nb::none(), "scores"_a.none() = nb::none())
+        .def("learn_one", &R::learn_one, "reader"_a, "x"_a, "label"_a, "sets"_a, "weight"_a, "C"_a, "margin"_a, "r"_a)
+        .def("learn_one_label", &R::learn_one_label, "reader"_a, "x"_a, "label"_a, "weight"_a, "C"_a, "margin"_a, "r"_a)
+        .def("score", &R::score, "x"_a, "out"_a.noconvert())
+        .def("top", &R::top, "x"_a, "out"_a.noconvert())
+        .def("top_one", &R::top_one, "reader"_a, "x"_a)
+        .def("score_one", &R::score_one, "reader"_a, "x"_a)
+        .def("cut", &R::cut, "x"_a, "out"_a.noconvert())
+        .def("cut_one", &R::cut_one, "reader"_a, "x"_a)
+        .def("weights", &R::weights)
+        .def("intercepts", &R::intercepts)
+        .def("ledger", &R::ledger)
+        .def("state", &R::state)
+        .def("restore", &R::restore, "sections"_a);
+}
+
+}  // namespace
+
+void bind_label_ranking(nb::module_& m) {
+    bind<float>(m, "LabelRankerFloat32");
+    bind<double>(m, "LabelRankerFloat64");
+}

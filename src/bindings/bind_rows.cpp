@@ -1,0 +1,58 @@
+#include "rows.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+namespace {
+
+const char* name_of(hinge::Flaw flaw) {
+    switch (flaw) {
+        case hinge::Flaw::not_finite: return "not finite";
+        case hinge::Flaw::bad_start: return "bad start";
+        case hinge::Flaw::out_of_range: return "out of range";
+        case hinge::Flaw::not_increasing: return "not increasing";
+        default: return "";
+    }
+}
+
+template <class Real>
+void bind(nb::module_& m, const char* name) {
+    using View = RowsView<Real>;
+    nb::class_<View>(m, name, "The rows of a call: a dense matrix, or the three arrays of a CSR matrix.")
+        .def(nb::init<Matrix<Real>, bool>(), nb::arg("values").noconvert(), nb::arg("intercept"))
+        .def(nb::init<Vector<std::int64_t>, Vector<std::int32_t>, Vector<Real>, std::int64_t, bool>(),
+             nb::arg("start").noconvert(), nb::arg("index").noconvert(), nb::arg("values").noconvert(),
+             nb::arg("width"), nb::arg("intercept"))
+        .def_prop_ro("count", [](const View& self) { return self.rows().count; })
+        .def_prop_ro("width", [](const View& self) { return self.rows().width; })
+        .def(
+            "inspect",
+            [](const View& self) {
+                hinge::Finding found;
+                {
+                    nb::gil_scoped_release release;
+                    found = self.inspect();
+                }
+                return std::tuple(name_of(found.flaw), found.row, found.column);
+            },
+            "What is wrong first ('' where nothing is), and its row and column.");
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& m) {
+    bind<float>(m, "RowsFloat32");
+    bind<double>(m, "RowsFloat64");
+    nb::class_<DictReader>(m, "DictReader", "Reads dicts of feature name to number or string.")
+        .def(nb::init<int>(), nb::arg("bits"))
+        .def_prop_rw(
+            "names", [](DictReader& self) { return self.names(); },
+            [](DictReader& self, nb::dict names) { self.set_names(std::move(names)); })
+        .def_prop_ro("features", &DictReader::features);
+    m.def(
+        "hash_feature",
+        [](const char* name, int bits) {
+            const auto hashed = hinge::hash_feature(name, bits);
+            return std::tuple(hashed.index, hashed.sign);
+        },
+        nb::arg("name"), nb::arg("bits"), "The feature and the sign of a hashed name.");
+}

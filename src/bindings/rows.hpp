@@ -1,0 +1,172 @@
+// Rows as Python hands them over: views on arrays that are kept alive, or one dict read into a row.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../core/hashing.hpp"
+#include "../core/rows.hpp"
+
+namespace nb = nanobind;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The rows of a call. The arrays belong to Python and live as long as this does.
+template <class Real>
+class RowsView {
+public:
+    RowsView(Matrix<Real> values, bool intercept)
+        : rows_{nullptr, nullptr, values.data(), static_cast<std::int64_t>(values.shape(0)),
+                static_cast<hinge::Index>(values.shape(1)), constant(intercept)},
+          values_(nb::cast(values)) {}
+
+    RowsView(Vector<std::int64_t> start, Vector<std::int32_t> index, Vector<Real> values, std::int64_t width,
+             bool intercept)
+        : rows_{start.data(), index.data(), values.data(), static_cast<std::int64_t>(start.shape(0)) - 1,
+                static_cast<hinge::Index>(width), constant(intercept)},
+          stored_(static_cast<std::int64_t>(std::min(index.shape(0), values.shape(0)))),
+          start_(nb::cast(start)),
+          index_(nb::cast(index)),
+          values_(nb::cast(values)) {
+        if (start.shape(0) == 0) throw nb::value_error("indptr is empty");
+    }
+
+    const hinge::Rows<Real>& rows() const { return rows_; }
+    hinge::Finding inspect() const {
+        return rows_.start ? hinge::inspect_sparse(rows_, stored_) : hinge::inspect_dense(rows_);
+    }
+
+private:
+    static Real constant(bool intercept) { return intercept ? Real(1) : Real(0); }
+
+    hinge::Rows<Real> rows_;
+    std::int64_t stored_ = 0;
+    nb::object start_, index_, values_;
+};
+
+// Reads dicts of feature name to number or string into a row; knows which feature a name is.
+class DictReader {
+public:
+    explicit DictReader(int bits) : bits_(bits) {}  // 0: names, else hashed
+
+    nb::dict& names() { return names_; }
+    const nb::dict& names() const { return names_; }
+    void set_names(nb::dict names) { names_ = std::move(names); }
+    hinge::Index features() const {
+        return bits_ > 0 ? hinge::Index(1) << bits_ : static_cast<hinge::Index>(PyDict_Size(names_.ptr()));
+    }
+
+    // What a dict holds, by increasing feature.
+    template <class Real>
+    struct Read {
+        std::vector<hinge::Index> index;
+        std::vector<Real> value;
+        hinge::Row<Real> row(bool intercept) const {
+            return {index.data(), value.data(), static_cast<hinge::Index>(index.size()), intercept ? Real(1) : Real(0)};
+        }
+    };
+
+    // New names are added, all or (where a value is bad) none of them.
+    template <class Real>
+    void read_and_add(nb::dict x, Read<Real>& to) {
+        fresh_.clear();
+        collect<Real>(x, true);
+        for (const nb::object& name : fresh_) names_[name] = nb::int_(PyDict_Size(names_.ptr()));
+        fill(entries_, to);
+    }
+
+    // Names that were never learned are left out.
+    template <class Real>
+    void read(nb::dict x, Read<Real>& to) {
+        collect<Real>(x, false);
+        fill(entries_, to);
+    }
+
+private:
+    struct Entry {
+        hinge::Index index;
+        double value;
+    };
+
+    template <class Real>
+    void collect(const nb::dict& x, bool add) {
+        entries_.clear();
+        PyObject *key, *value;
+        Py_ssize_t at = 0;
+        while (PyDict_Next(x.ptr(), &at, &key, &value)) {
+            if (!PyUnicode_Check(key))
+                throw nb::type_error((std::string("feature names must be strings, got ") + shown(key)).c_str());
+            if (PyUnicode_Check(value)) {
+                const nb::object name = nb::steal<nb::object>(PyUnicode_FromFormat("%U=%U", key, value));
+                if (!name.is_valid()) nb::raise_python_error();
+                put(name.ptr(), 1.0, add);
+            } else {
+                put(key, number<Real>(key, value), add);
+            }
+        }
+    }
+
+    template <class Real>
+    static double number(PyObject* key, PyObject* value) {
+        const double v = PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value) : PyFloat_AsDouble(value);
+        if (v == -1.0 && PyErr_Occurred()) {
+            PyErr_Clear();
+            throw nb::type_error(("feature " + shown(key) + " must be a number or a string, got " + shown(value)).c_str());
+        }
+        if (!std::isfinite(static_cast<Real>(v)))
+            throw nb::value_error(("feature " + shown(key) + " is " + shown(value) + "; it must be finite").c_str());
+        return static_cast<double>(static_cast<Real>(v));
+    }
+
+    void put(PyObject* name, double value, bool add) {
+        if (bits_ > 0) {
+            Py_ssize_t length;
+            const char* text = PyUnicode_AsUTF8AndSize(name, &length);
+            if (!text) nb::raise_python_error();
+            const auto hashed = hinge::hash_feature({text, static_cast<std::size_t>(length)}, bits_);
+            entries_.push_back({hashed.index, hashed.sign * value});
+            return;
+        }
+        PyObject* found = PyDict_GetItemWithError(names_.ptr(), name);
+        if (found) {
+            entries_.push_back({static_cast<hinge::Index>(PyLong_AsLong(found)), value});
+        } else if (add) {
+            entries_.push_back({features() + static_cast<hinge::Index>(fresh_.size()), value});
+            fresh_.push_back(nb::borrow(name));
+        }
+    }
+
+    template <class Real>
+    static void fill(std::vector<Entry>& entries, Read<Real>& to) {
+        const auto before = [](const Entry& a, const Entry& b) { return a.index < b.index; };
+        if (!std::is_sorted(entries.begin(), entries.end(), before))
+            std::stable_sort(entries.begin(), entries.end(), before);
+        to.index.clear();
+        to.value.clear();
+        for (const Entry& entry : entries) {
+            if (!to.index.empty() && to.index.back() == entry.index) {
+                to.value.back() += static_cast<Real>(entry.value);
+            } else {
+                to.index.push_back(entry.index);
+                to.value.push_back(static_cast<Real>(entry.value));
+            }
+        }
+    }
+
+    static std::string shown(PyObject* what) { return nb::repr(nb::handle(what)).c_str(); }
+
+    int bits_;
+    nb::dict names_;
+    std::vector<Entry> entries_;
+    std::vector<nb::object> fresh_;
+};

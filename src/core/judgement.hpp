@@ -1,0 +1,12 @@
+// What a problem says of a round before the update.
+#pragma once
+
+namespace hinge {
+
+struct Judgement {
+    double loss = 0;           // the hinge, an upper bound of the error
+    double error = 0;          // the discrete quantity: 0 or 1 for label ranking
+    bool constrained = false;  // false: the round asks for nothing, and nothing may move
+};
+
+}  // namespace hinge

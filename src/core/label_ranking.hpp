@@ -1,0 +1,197 @@
+// The label rankers: eleven combinations of a rule and a geometry behind one face.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "cut.hpp"
+#include "geometry/adaptive.hpp"
+#include "geometry/entropy.hpp"
+#include "geometry/squared.hpp"
+#include "learner.hpp"
+#include "problem/label_sets.hpp"
+#include "rule/fixed.hpp"
+#include "rule/full.hpp"
+#include "rule/single.hpp"
+#include "solve/balanced_tilted.hpp"
+
+namespace hinge {
+
+// The relevant labels of the rows of a call.
+struct LabelRows {
+    const std::int64_t* start;  // null: one label a row, none where it is negative
+    const Index* label;         // increasing within a row
+    bool sets;                  // the answers are sets, so the cut is learned too
+
+    std::span<const Index> operator[](std::int64_t t) const {
+        if (start) return {label + start[t], static_cast<std::size_t>(start[t + 1] - start[t])};
+        return {label + t, label[t] < 0 ? std::size_t{0} : std::size_t{1}};
+    }
+};
+
+// Where a call leaves what it saw, round by round; a null pointer is not filled.
+template <class Real>
+struct Trace {
+    double* loss = nullptr;
+    double* error = nullptr;
+    double* dual = nullptr;
+    double* cut = nullptr;   // NaN where there is none yet
+    Real* scores = nullptr;  // `width` a row, those of labels that do not exist yet untouched
+    Index width = 0;
+};
+
+template <class Real>
+class LabelRankingModel {
+public:
+    virtual ~LabelRankingModel() = default;
+    virtual std::unique_ptr<LabelRankingModel> clone() const = 0;
+
+    virtual void grow(Index features, Index outputs) = 0;
+    virtual void erase_output(Index output) = 0;
+    virtual void learn(const Rows<Real>& x, const LabelRows& y, const double* weights, const Settings& set,
+                       const Trace<Real>& trace) = 0;
+    // `out` holds read().width() values.
+    virtual void score_one(const Row<Real>& x, Real* out) const = 0;
+    // `out` holds outputs() values a row.
+    virtual void score(const Rows<Real>& x, Real* out) const = 0;
+    virtual const Weights<Real>& read() const = 0;
+    // A weight of what is predicted with: the mean where there is one.
+    virtual double weight(Index feature, Index output) const = 0;
+    virtual const Cut<Real>& cut() const = 0;
+    virtual void begin_cut() = 0;
+    virtual const Ledger& ledger() const = 0;
+    virtual double conjugate() const = 0;  // the sum of all G, from the state
+    virtual bool certified() const = 0;
+    virtual void archive(Archive& to) = 0;
+
+    Index features() const { return read().features(); }
+    Index outputs() const { return read().outputs(); }
+};
+
+template <class Rule, class Geometry>
+class LabelRanking final : public LabelRankingModel<typename Geometry::Real> {
+public:
+    using Real = typename Geometry::Real;
+
+    LabelRanking(bool intercept, bool average) : learner_(intercept ? 1 : 0) {
+        if (average) learner_.geometry().average().turn_on();
+    }
+
+    std::unique_ptr<LabelRankingModel<Real>> clone() const override { return std::make_unique<LabelRanking>(*this); }
+
+    void grow(Index features, Index outputs) override {
+        learner_.grow(features, outputs);
+        cut_.grow(features);
+        room_.resize(static_cast<std::size_t>(read().width()));
+        mean_.resize(room_.size());
+    }
+
+    void erase_output(Index output) override { learner_.geometry().erase_output(output); }
+
+    void learn(const Rows<Real>& x, const LabelRows& y, const double* weights, const Settings& set,
+               const Trace<Real>& trace) override {
+        if (y.sets) cut_.begin();
+        for (std::int64_t t = 0; t < x.count; ++t) {
+            const Row<Real> row = x[t];
+            const std::span<const Index> relevant = y[t];
+            const double weight = weights ? weights[t] : 1.0;
+            if (!relevant.empty() && relevant.back() >= this->outputs())
+                grow(this->features(), relevant.back() + 1);
+            if (trace.scores) score_row(row, trace.scores + t * trace.width);
+            if (trace.cut) trace.cut[t] = cut_.exists() ? cut_.at(row) : std::numeric_limits<double>::quiet_NaN();
+
+            const Judgement seen = learner_.judge(row, relevant, weight, set);
+            if (y.sets && weight > 0) learn_cut(row, relevant, seen, weight, set);
+            learner_.move(row, seen, weight, set);
+
+            if (trace.loss) trace.loss[t] = seen.loss;
+            if (trace.error) trace.error[t] = seen.error;
+            if (trace.dual) trace.dual[t] = learner_.ledger().dual;
+        }
+    }
+
+    void score_one(const Row<Real>& x, Real* out) const override {
+        std::vector<Real> room(geometry().average().ready() ? static_cast<std::size_t>(read().width()) : 0);
+        score_into(x, out, room.data());
+    }
+
+    void score(const Rows<Real>& x, Real* out) const override {
+        const Index outputs = this->outputs();
+        std::vector<Real> scores(static_cast<std::size_t>(read().width())), room(scores.size());
+        for (std::int64_t t = 0; t < x.count; ++t) {
+            score_into(x[t], scores.data(), room.data());
+            std::copy_n(scores.data(), outputs, out + t * outputs);
+        }
+    }
+
+    const Weights<Real>& read() const override { return geometry().read(); }
+    double weight(Index feature, Index output) const override {
+        const double read_out = static_cast<double>(read().row(feature)[output]);
+        const auto& average = geometry().average();
+        return average.ready() ? average.value(feature, output, read_out) : read_out * geometry().scale(output);
+    }
+    const Cut<Real>& cut() const override { return cut_; }
+    void begin_cut() override { cut_.begin(); }
+    const Ledger& ledger() const override { return learner_.ledger(); }
+    double conjugate() const override { return geometry().conjugate(); }
+    bool certified() const override { return Geometry::certified; }
+
+    void archive(Archive& to) override {
+        learner_.archive(to);
+        if (cut_.exists()) cut_.archive(to);
+    }
+
+private:
+    const Geometry& geometry() const { return learner_.geometry(); }
+
+    void score_into(const Row<Real>& x, Real* out, Real* room) const {
+        const auto& average = geometry().average();
+        if (average.ready())
+            average.score(x, geometry(), out, room);
+        else
+            geometry().score(x, out);
+    }
+
+    void score_row(const Row<Real>& x, Real* out) {
+        score_into(x, mean_.data(), room_.data());
+        std::copy_n(mean_.data(), this->outputs(), out);
+    }
+
+    // On the scores that will be cut: those of the mean where there is one.
+    void learn_cut(const Row<Real>& x, std::span<const Index> relevant, const Judgement& seen, double weight,
+                   const Settings& set) {
+        const bool judged = seen.constrained && !geometry().average().ready();
+        if (!judged) score_into(x, mean_.data(), room_.data());
+        cut_.learn(x, judged ? learner_.problem().scores() : mean_.data(), this->outputs(), relevant, set.gamma / 2,
+                   weight);
+    }
+
+    Learner<LabelSets<Real>, Rule, Geometry> learner_;
+    Cut<Real> cut_;
+    std::vector<Real> mean_, room_;
+};
+
+template <class Real, class Geometry>
+std::unique_ptr<LabelRankingModel<Real>> make_label_ranking(std::string_view update, bool intercept, bool average) {
+    using AllAtOnce = Full<BalancedSimplex<Real>, typename Geometry::Line>;
+    if (update == "full") return std::make_unique<LabelRanking<AllAtOnce, Geometry>>(intercept, average);
+    if (update == "single") return std::make_unique<LabelRanking<Single, Geometry>>(intercept, average);
+    if constexpr (Geometry::certified)
+        if (update == "fixed") return std::make_unique<LabelRanking<Fixed, Geometry>>(intercept, average);
+    return nullptr;
+}
+
+// Null where no such combination exists.
+template <class Real>
+std::unique_ptr<LabelRankingModel<Real>> make_label_ranking(std::string_view update, std::string_view geometry,
+                                                            bool intercept, bool average) {
+    if (geometry == "euclidean") return make_label_ranking<Real, SquaredNorm<Real>>(update, intercept, average);
+    if (geometry == "adaptive") return make_label_ranking<Real, Adaptive<Real>>(update, intercept, average);
+    if (geometry == "entropic") return make_label_ranking<Real, Entropy<Real>>(update, intercept, average);
+    if (geometry == "signed-entropic") return make_label_ranking<Real, SignedEntropy<Real>>(update, intercept, average);
+    return nullptr;
+}
+
+}  // namespace hinge

@@ -1,0 +1,66 @@
+// The one loop: score, judge, move this round's coefficients, keep the books. Nothing here names an algorithm.
+#pragma once
+
+#include <cmath>
+
+#include "average.hpp"
+#include "judgement.hpp"
+#include "ledger.hpp"
+#include "settings.hpp"
+#include "step.hpp"
+
+namespace hinge {
+
+template <class Problem, class Rule, class Geometry>
+class Learner {
+public:
+    using Real = typename Geometry::Real;
+    using Input = typename Problem::Input;
+    using Target = typename Problem::Target;
+
+    explicit Learner(Index reserved) : geometry_(reserved) {}
+
+    Problem& problem() { return problem_; }
+    Geometry& geometry() { return geometry_; }
+    const Geometry& geometry() const { return geometry_; }
+    Ledger& ledger() { return ledger_; }
+    const Ledger& ledger() const { return ledger_; }
+
+    void grow(Index features, Index outputs) {
+        ledger_.dual -= geometry_.grow(features, outputs);
+        problem_.grow(geometry_.read().width());
+    }
+
+    // How wrong the current iterate is on this round; nothing moves yet.
+    Judgement judge(const Input& x, const Target& y, double weight, const Settings& set) {
+        const Judgement seen = problem_.judge(geometry_, x, y, set.gamma);
+        ledger_.saw(seen, weight);
+        if (Geometry::certified && weight > 0) ledger_.certify<Rule>(set, weight, geometry_.smoothness(x));
+        geometry_.tick();
+        return seen;
+    }
+
+    // Moves as the rule says, on what `judge` has just seen.
+    void move(const Input& x, const Judgement& seen, double weight, const Settings& set) {
+        if (!(weight > 0) || !seen.constrained || !Rule::moves(seen)) return;
+        auto& line = geometry_.line(x, set, weight);
+        step_.clear();
+        rule_.choose(problem_.region(), geometry_, line, step_);
+        const double rise = geometry_.advance(x, step_, problem_.scores());
+        ledger_.moved(set.gamma * step_.total(), rise);
+    }
+
+    void archive(Archive& to) {
+        geometry_.archive(to);
+        ledger_.archive(to);
+    }
+
+private:
+    Problem problem_;
+    Rule rule_;
+    Geometry geometry_;
+    Ledger ledger_;
+    Step step_;
+};
+
+}  // namespace hinge

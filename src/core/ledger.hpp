@@ -1,0 +1,61 @@
+// What a learner has to show for itself: counts, losses, and the parts of the dual that are running sums.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "archive.hpp"
+#include "judgement.hpp"
+#include "settings.hpp"
+
+namespace hinge {
+
+struct Ledger {
+    double rounds = 0;
+    double mistakes = 0;         // of rounds with a weight
+    double mistake_weight = 0;   // their weights' sum
+    double loss = 0;             // sum of weight times loss
+    double promised = 0;         // sum of gamma times the coefficients on Y
+    double dual = 0;             // promised minus the sum of all G, kept by increments
+    double least_gain = std::numeric_limits<double>::infinity();  // what a mistake has added to the dual at least
+    double C = 0;                                                 // the largest that was set
+    double least_C = std::numeric_limits<double>::infinity();  // the smallest
+
+    void saw(const Judgement& round, double weight) {
+        rounds += 1;
+        if (!(weight > 0)) return;
+        loss += weight * round.loss;
+        if (!(round.error > 0)) return;
+        mistakes += 1;
+        mistake_weight += weight;
+    }
+
+    // What a mistake on this round would add to the dual, at least.
+    template <class Rule>
+    void certify(const Settings& set, double weight, double curvature) {
+        least_gain = std::min(least_gain, Rule::least_gain(set.gamma, weight * set.C, curvature));
+        C = std::max(C, set.C);
+        least_C = std::min(least_C, set.C);
+    }
+
+    void moved(double promise, double rise) {
+        promised += promise;
+        dual += promise - rise;
+    }
+
+    void archive(Archive& to) {
+        for (const auto& [name, number] : {std::pair<const char*, double*>{"rounds", &rounds},
+                                           {"mistakes", &mistakes},
+                                           {"mistake_weight", &mistake_weight},
+                                           {"loss", &loss},
+                                           {"promised", &promised},
+                                           {"dual", &dual},
+                                           {"least_gain", &least_gain},
+                                           {"largest_C", &C},
+                                           {"least_C", &least_C}})
+            to.value(name, *number);
+    }
+};
+
+}  // namespace hinge
