@@ -113,7 +113,7 @@ def _dense_values(rows: list[str], width: int, name: str) -> NDArray[np.float64]
 
 
 def _sparse_values(rows: list[str], width: int, name: str) -> Any:
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped, unused-ignore]
 
     pairs = [row.strip("{} ").replace(",", " ").split() for row in rows]
     for number, row in enumerate(pairs, start=1):
@@ -137,7 +137,7 @@ def _columns(values: Any, which: NDArray[np.intp]) -> Any:
 
 
 def _as_indicator(labels: Any) -> Any:
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped, unused-ignore]
 
     chosen = csr_matrix(labels != 0, dtype=np.int8)
     chosen.sort_indices()

@@ -188,7 +188,7 @@ def _part(part: Message) -> str:
 
 
 def _matrix(filed: list[_Filed]) -> Mail:
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped, unused-ignore]
 
     columns: dict[str, int] = {}
     rows = [sorted(columns.setdefault(word, len(columns)) for word in message.words) for message in filed]

@@ -10,10 +10,14 @@ import bz2
 import gzip
 import lzma
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-_OPENERS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
+_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    ".xz": lzma.decompress,
+    ".gz": gzip.decompress,
+    ".bz2": bz2.decompress,
+}
 
 
 def data_home() -> Path:
@@ -47,9 +51,7 @@ def data_home() -> Path:
         neighbour = checkout.parent / "shared" / "data"
         if neighbour.is_dir():
             return neighbour
-    raise FileNotFoundError(
-        "no data sets found: set the environment variable HINGE_DATA to the folder that holds them"
-    )
+    raise FileNotFoundError("no data sets found: set the environment variable HINGE_DATA to the folder that holds them")
 
 
 def data_file(*parts: str) -> Path:
@@ -68,8 +70,9 @@ def data_file(*parts: str) -> Path:
     path = data_home().joinpath(*parts)
     if not path.is_file():
         name = "/".join(parts)
-        raise FileNotFoundError(f"{name} is not among the data sets in {data_home()}: set HINGE_DATA to a "
-                                "folder that has it")
+        raise FileNotFoundError(
+            f"{name} is not among the data sets in {data_home()}: set HINGE_DATA to a folder that has it"
+        )
     return path
 
 
@@ -87,11 +90,8 @@ def read_bytes(path: Path | str) -> bytes:
         The content.
     """
     path = Path(path)
-    opener = _OPENERS.get(path.suffix)
-    if opener is None:
-        return path.read_bytes()
-    with opener(path, "rb") as stream:
-        return stream.read()  # type: ignore[no-any-return]
+    content = path.read_bytes()
+    return _DECOMPRESS[path.suffix](content) if path.suffix in _DECOMPRESS else content
 
 
 def read_text(path: Path | str) -> str:
@@ -116,8 +116,9 @@ def read_text(path: Path | str) -> str:
 
 def _existing(folder: Path) -> Path:
     if not folder.is_dir():
-        raise FileNotFoundError(f"HINGE_DATA is {str(folder)!r}, which is not a folder: set it to the folder "
-                                "that holds the data sets")
+        raise FileNotFoundError(
+            f"HINGE_DATA is {str(folder)!r}, which is not a folder: set it to the folder that holds the data sets"
+        )
     return folder
 
 

@@ -2,7 +2,7 @@
 
 Each folder has several hundred words of its own and a handful of senders; a message mixes its folder's
 words, words of a related folder and common words, each drawn by Zipf's law. As time goes by folders
-change their favourite words, and new folders appear. Everything follows from the seed, through additions,
+change their favourite words, and new folders appear. Everything follows from the seed, through arithmetic,
 comparisons and `random.Random.random` alone, so that the same bits come out on every machine.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from random import Random
 
-_ONSETS = ("b", "br", "c", "ch", "d", "dr", "f", "fl", "g", "gr", "h", "j", "k", "l", "m", "n", "p", "pl", "r",
-           "s", "sh", "st", "t", "tr", "v", "w", "z")
+_STOPS = ("b", "br", "c", "ch", "d", "dr", "g", "gr", "k", "p", "pl", "t", "tr")
+_ONSETS = (*_STOPS, "f", "fl", "h", "j", "l", "m", "n", "r", "s", "sh", "st", "v", "w", "z")
 _VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "io", "ou")
 _CODAS = ("", "", "", "l", "m", "n", "nd", "r", "rt", "s", "sk", "x")
 _KINDS = ("project", "client", "team", "course", "journal", "travel", "club", "family")
@@ -52,7 +52,9 @@ def synthetic_mailbox(
     --------
     >>> from itertools import islice
     >>> for features, folder in islice(synthetic_mailbox(seed=3), 2):
-    ...     print(folder, len(features))
+    ...     print(folder, len(features), next(iter(features)))
+    travel-fenu 27 from=weagea.broshoul
+    client-drodriort 17 from=weagea.broshoul
     """
     if n_folders < 2:
         raise ValueError(f"n_folders must be at least 2, got {n_folders!r}")
@@ -81,11 +83,11 @@ class _Words:
         self._used: set[str] = set()
 
     def invent(self, syllables: int) -> str:
-        while True:
-            word = "".join(self._syllable() for _ in range(syllables)) + _pick(_CODAS, self._random)
-            if word not in self._used:
-                self._used.add(word)
-                return word
+        word = "".join(self._syllable() for _ in range(syllables)) + _pick(_CODAS, self._random)
+        while word in self._used:  # there are only 2430 words of one syllable: the next must be longer
+            word += self._syllable()
+        self._used.add(word)
+        return word
 
     def several(self, count: int) -> list[str]:
         return [self.invent(1 + _below(3, self._random)) for _ in range(count)]

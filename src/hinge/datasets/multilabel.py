@@ -13,21 +13,28 @@ from .svmlight import indicator, label_columns, read_svmlight
 
 # name -> folder, XML file, and the ARFF files that make up each part
 _MULAN: dict[str, tuple[str, str, dict[str, tuple[str, ...]]]] = {
-    "corel5k": ("corel5k", "Corel5k.xml", {
-        "all": ("Corel5k-sparse.arff.xz",),
-        "train": ("Corel5k-train-sparse.arff.xz",),
-        "test": ("Corel5k-test-sparse.arff.xz",),
-    }),
-    "scene": ("scene", "scene.xml", {
-        "all": ("scene-train.arff.xz", "scene-test.arff.xz"),
-        "train": ("scene-train.arff.xz",),
-        "test": ("scene-test.arff.xz",),
-    }),
+    "corel5k": (
+        "corel5k",
+        "Corel5k.xml",
+        {
+            "all": ("Corel5k-sparse.arff.xz",),
+            "train": ("Corel5k-train-sparse.arff.xz",),
+            "test": ("Corel5k-test-sparse.arff.xz",),
+        },
+    ),
+    "scene": (
+        "scene",
+        "scene.xml",
+        {
+            "all": ("scene-train.arff.xz", "scene-test.arff.xz"),
+            "train": ("scene-train.arff.xz",),
+            "test": ("scene-test.arff.xz",),
+        },
+    ),
     "enron": ("enron-multilabel", "enron.xml", {"all": ("enron.arff.xz",)}),
-} | {
-    name: (name, f"{name}.xml", {"all": (f"{name}.arff.xz",)})
-    for name in ("bibtex", "tmc2007-500", "delicious", "emotions", "yeast", "medical")
 }
+for _name in ("bibtex", "tmc2007-500", "delicious", "emotions", "yeast", "medical"):
+    _MULAN[_name] = (_name, f"{_name}.xml", {"all": (f"{_name}.arff.xz",)})
 
 MULAN_NAMES = tuple(sorted(_MULAN))
 
@@ -133,13 +140,13 @@ def _repair(matrix: Any, sets: list[list[int]], first_half: bool, shift: int) ->
     matrix[bad, start:] = 0
     repaired = list(sets)
     for offset, number in enumerate(range(*bad.indices(len(sets)))):
-        lowest = leaked.indices[leaked.indptr[offset]:leaked.indptr[offset + 1]].tolist()
+        lowest = leaked.indices[leaked.indptr[offset] : leaked.indptr[offset + 1]].tolist()
         repaired[number] = sorted(lowest + [label + shift for label in sets[number]])
     return matrix.tocsr(), repaired
 
 
 def _stack(parts: list[MultiLabel]) -> MultiLabel:
-    from scipy.sparse import csr_matrix, issparse, vstack
+    from scipy.sparse import csr_matrix, issparse, vstack  # type: ignore[import-untyped, unused-ignore]
 
     rows = [part.X for part in parts]
     matrix = csr_matrix(vstack(rows)) if issparse(rows[0]) else np.vstack(rows)

@@ -19,7 +19,7 @@ def load_ocr_letters() -> Words:
         `X` a list of (r, 128) float32 arrays, `y` a list of (r,) arrays of letters, `fold` (6877,).
     """
     rows = [line.split("\t") for line in read_text(data_file("ocr-letters", "letter.data.xz")).splitlines()]
-    pixels = np.array([row[_FIRST_PIXEL:_FIRST_PIXEL + 128] for row in rows], dtype=np.float32)
+    pixels = np.array([row[_FIRST_PIXEL : _FIRST_PIXEL + 128] for row in rows], dtype=np.float32)
     letters = np.array([row[1] for row in rows])
     last = np.array([int(row[2]) == -1 for row in rows])
     cuts = np.flatnonzero(last)[:-1] + 1

@@ -84,7 +84,7 @@ def indicator(sets: list[list[int]], n_labels: int) -> Any:
     >>> indicator([[2, 0], []], 3).toarray().tolist()
     [[1, 0, 1], [0, 0, 0]]
     """
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped, unused-ignore]
 
     indptr = np.cumsum([0, *map(len, sets)])
     indices = np.array([column for row in sets for column in sorted(row)], dtype=np.int32)
@@ -124,7 +124,7 @@ def _fields(body: str) -> tuple[str, int, str]:
 
 
 def _matrix(cells: list[str], counts: list[int], n_features: int | None, name: str) -> Any:
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped, unused-ignore]
 
     flat = np.array(" ".join(cells).replace(":", " ").split(), dtype=np.float64)
     indptr = np.cumsum([0, *counts])
