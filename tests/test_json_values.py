@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as hnp
 
 from hinge.json_values import decode_labels, decode_value, encode_labels, encode_value
 from hinge.model_file import ModelFileError
+from hinge.norms import Interpolated, PNorm, RMax
 
 
 def through_json(value):
@@ -117,8 +118,7 @@ def test_types_that_name_a_dtype_come_back(value):
 
 
 def test_norms_come_back():
-    norms = pytest.importorskip("hinge.norms")
-    for norm in (norms.PNorm(float("inf")), norms.RMax(3), norms.Interpolated(1.0, 2.0, 0.25)):
+    for norm in (PNorm(float("inf")), RMax(3), Interpolated(1.0, 2.0, 0.25)):
         assert through_json(norm) == norm
 
 

@@ -20,7 +20,6 @@ Nothing in a value is ever executed: a tag outside this list is an error.
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
 import reprlib
@@ -32,8 +31,9 @@ from typing import Any
 import numpy as np
 
 from hinge.model_file import ModelFileError
+from hinge.norms import Interpolated, PNorm, RMax
 
-NORMS = ("PNorm", "RMax", "Interpolated")
+NORMS = {"PNorm": PNorm, "RMax": RMax, "Interpolated": Interpolated}
 TYPES = {"float": float, "float32": np.float32, "float64": np.float64}
 MAX_DEPTH = 32
 EXACT_INTEGER = 2**53
@@ -142,7 +142,7 @@ def _encode(value: Any, name: str, depth: int) -> Any:
         return {"tuple": _encode_items(value, name, depth + 1)}
     if kind is type and value in TYPES.values():
         return {"type": value.__name__}
-    if kind.__module__ == "hinge.norms" and kind.__name__ in NORMS:
+    if kind in NORMS.values():
         parts = {f.name: _encode(getattr(value, f.name), f"{name}.{f.name}", depth + 1) for f in fields(value)}
         return {"norm": [kind.__name__, parts]}
     return _encode_numpy(value, name, depth)
@@ -225,7 +225,7 @@ def _decode_tagged(tag: str, body: Any, name: str, depth: int) -> Any:
             return TYPES[body]
         case "norm":
             kind, parts = body
-            return _norm(kind, {part: _decode(value, f"{name}.{part}", depth + 1) for part, value in parts.items()})
+            return NORMS[kind](**{part: _decode(value, f"{name}.{part}", depth + 1) for part, value in parts.items()})
     raise ModelFileError(f"damaged model file: {name} has the unknown tag {tag!r}")
 
 
@@ -252,11 +252,6 @@ def _array(dtype: str, shape: list[int], digits: str) -> np.ndarray:
 def _object_array(items: list[Any], shape: list[int]) -> np.ndarray:
     _require(len(items) == math.prod(shape), f"{len(items)} items for shape {shape}")
     return np.fromiter(items, object, len(items)).reshape(shape)
-
-
-def _norm(kind: str, parts: dict[str, Any]) -> Any:
-    _require(kind in NORMS, f"no norm is named {kind!r}")
-    return getattr(importlib.import_module("hinge.norms"), kind)(**parts)
 
 
 def _require(holds: bool, why: str) -> None:
