@@ -55,18 +55,20 @@ def violations(f: float, b: Array, lo: int, hi: int) -> Array:
 
 
 def isotonic(b: Array) -> Array:
-    """Project onto the non-decreasing sequences: ``max_{j <= i} min_{k >= i} mean(b_j..b_k)``.
+    """Project onto the non-decreasing sequences: pool two neighbours that are out of order until there are none.
 
     Examples
     --------
     >>> isotonic(np.array([3.0, 1.0, 2.0, 5.0])).tolist()
     [2.0, 2.0, 2.0, 5.0]
     """
-    if (np.diff(b) >= 0).all():
+    if (b[1:] >= b[:-1]).all():
         return b
-    n = b.size
-    mean = {(j, k): float(b[j : k + 1].mean()) for j in range(n) for k in range(j, n)}
-    return np.array([max(min(mean[j, k] for k in range(i, n)) for j in range(i + 1)) for i in range(n)])
+    pools = [b[i : i + 1] for i in range(b.size)]
+    while (out := [i for i in range(len(pools) - 1) if pools[i].mean() > pools[i + 1].mean()]) != []:
+        i = out[0]
+        pools[i : i + 2] = [np.concatenate(pools[i : i + 2])]
+    return np.concatenate([np.full(pool.size, pool.mean()) for pool in pools])
 
 
 @dataclass(frozen=True)
