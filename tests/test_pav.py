@@ -258,10 +258,10 @@ def test_rbf_does_not_cancel_far_from_the_origin(support: Callable[..., Support]
     shape=st.sampled_from(["linear", "poly"]),
     removal=st.sampled_from(sorted(REMOVALS)),
     budget=st.integers(1, 40),
-    sparse=st.booleans(),
+    form=st.sampled_from(["dense", "sparse", "mixed"]),
 )
 def test_a_budget_follows_the_oracle(
-    core: ctypes.CDLL, seed: int, shape: str, removal: str, budget: int, sparse: bool
+    core: ctypes.CDLL, seed: int, shape: str, removal: str, budget: int, form: str
 ) -> None:
     """Small integers keep all of it exact, so that ties are ties on both sides."""
     rng = np.random.default_rng(seed)
@@ -269,8 +269,9 @@ def test_a_budget_follows_the_oracle(
     oracle = KernelPRIL(5, kernel, budget, removal)
     it = Support(core, shape, "f64", coef0=1.0, degree=2, budget=budget, removal=removal)
     try:
-        for _ in range(80):
+        for t in range(80):
             x, y = rng.integers(-2, 3, size=3).astype(float), int(rng.integers(1, 6))
+            sparse = form == "sparse" or (form == "mixed" and t % 4 > 0)
             f = it.score(x, sparse)
             said = oracle.round(x, y, min(5, y + int(rng.integers(2))))
             assert np.isclose(f, said.score, rtol=1e-9, atol=1e-9)

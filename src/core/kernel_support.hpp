@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "block_products.hpp"
 #include "kernels.hpp"
 #include "rows.hpp"
 
@@ -38,7 +39,7 @@ struct SupportScratch {
 template <class Real>
 class SupportRows {
 public:
-    static constexpr Index lanes = static_cast<Index>(128 / sizeof(Real));  // rows of a block
+    static constexpr Index lanes = block_rows<Real>;
 
     Index size() const { return size_; }
     bool dense() const { return dense_; }
@@ -96,7 +97,7 @@ public:
     void products(const Row<Real>& x, SupportScratch<Real>& scratch) const {
         scratch.values.resize(at((size_ + lanes - 1) / lanes * lanes));
         if (dense_)
-            dense_products<Sum>(x, scratch.values.data());
+            block_products<Real, Sum, 16>(blocks_.data(), width_, size_, x, scratch.values.data());
         else
             sparse_products<Sum>(x, scratch);
     }
@@ -170,33 +171,6 @@ private:
         indices_ = std::move(indices);
         values_ = std::move(values);
         wasted_ = 0;
-    }
-
-    template <class Number, int Count>
-    using Vector [[gnu::vector_size(Count * static_cast<int>(sizeof(Number))), gnu::may_alias,
-                   gnu::aligned(alignof(Number))]] = Number;
-
-    template <class Sum>
-    void dense_products(const Row<Real>& x, double* out) const {
-        // Sums of 128 bytes fill enough registers to hide the latency of an addition in every instruction set.
-        constexpr int together = static_cast<int>(128 / sizeof(Sum));
-        using Stored = Vector<Real, together>;
-        using Summed = Vector<Sum, together>;
-        static_assert(lanes % together == 0);
-        for (Index slot = 0; slot < size_; slot += together) {
-            const Real* column = blocks_.data() + place(slot, 0);
-            Summed sum{};
-            for (Index i = 0; i < x.count; ++i) {
-                const Index j = x.feature(i);
-                if (j >= width_) break;
-                const auto& stored = *reinterpret_cast<const Stored*>(column + at(j) * at(lanes));
-                if constexpr (sizeof(Sum) == sizeof(Real))
-                    sum += static_cast<Sum>(x.value[i]) * stored;
-                else
-                    sum += static_cast<Sum>(x.value[i]) * __builtin_convertvector(stored, Summed);
-            }
-            for (int m = 0; m < together; ++m) out[slot + m] = static_cast<double>(sum[m]);
-        }
     }
 
     template <class Sum>

@@ -30,8 +30,7 @@ public:
             for (; !pools_.empty() && pools_.back().mean > pool.mean; pools_.pop_back()) {
                 pool.sum += pools_.back().sum;
                 pool.weight += pools_.back().weight;
-                // Means are compared as they will be written.
-                pool.mean = static_cast<double>(static_cast<Real>(pool.sum / pool.weight));
+                pool.mean = pool.sum / pool.weight;
             }
             pools_.push_back(pool);
         }
