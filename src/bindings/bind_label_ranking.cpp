@@ -50,11 +50,11 @@ public:
     bool intercept() const { return intercept_; }
 
     void learn(const RowsView<Real>& x, std::optional<Vector<std::int64_t>> start, Vector<std::int32_t> label, bool sets,
-               std::optional<Vector<double>> weight, double C, double margin, double r,
+               std::optional<Vector<std::int32_t>> exist, std::optional<Vector<double>> weight, double C, double margin, double r,
                std::optional<Filled<double>> loss, std::optional<Filled<double>> error,
                std::optional<Filled<double>> dual, std::optional<Filled<double>> cut,
                std::optional<nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>> scores) {
-        const hinge::LabelRows y{start ? start->data() : nullptr, label.data(), sets};
+        const hinge::LabelRows y{start ? start->data() : nullptr, label.data(), sets, exist ? exist->data() : nullptr};
         hinge::Trace<Real> trace;
         if (loss) trace.loss = loss->data();
         if (error) trace.error = error->data();
@@ -69,11 +69,11 @@ public:
         model_->learn(x.rows(), y, weight ? weight->data() : nullptr, {C, margin, r}, trace);
     }
 
-    void learn_one(DictReader& reader, nb::dict x, Vector<std::int32_t> label, bool sets, double weight, double C,
-                   double margin, double r) {
+    void learn_one(DictReader& reader, nb::dict x, Vector<std::int32_t> label, std::int32_t exist, double weight,
+                   double C, double margin, double r) {
         const auto lock = writing();
         reader.read_and_add(x, read_);
-        learn_read(reader, {label.data(), label.shape(0)}, sets, weight, {C, margin, r});
+        learn_read(reader, {label.data(), label.shape(0)}, true, exist, weight, {C, margin, r});
     }
 
     // The same for one label, or none where it is negative.
@@ -81,7 +81,7 @@ public:
                          double r) {
         const auto lock = writing();
         reader.read_and_add(x, read_);
-        learn_read(reader, {&label, label < 0 ? std::size_t{0} : std::size_t{1}}, false, weight, {C, margin, r});
+        learn_read(reader, {&label, label < 0 ? std::size_t{0} : std::size_t{1}}, false, 0, weight, {C, margin, r});
     }
 
     void score(const RowsView<Real>& x, nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) const {
@@ -139,6 +139,23 @@ public:
         return model_->cut().at(read.row(intercept_));
     }
 
+    double last_loss() const { return last_loss_; }
+    double last_error() const { return last_error_; }
+    double last_dual() const { return last_dual_; }
+
+    // What the features of x add to the score of an output; None where none of them was learned.
+    std::optional<double> share_of(DictReader& reader, nb::dict x, std::int32_t output) const {
+        const auto lock = reading();
+        Read read;
+        reader.read(x, read);
+        if (read.index.empty()) return std::nullopt;
+        double share = 0;
+        for (std::size_t i = 0; i < read.index.size(); ++i)
+            if (read.index[i] < model_->features())
+                share += static_cast<double>(read.value[i]) * model_->weight(read.index[i], output);
+        return share;
+    }
+
     nb::object weights() const {
         const auto lock = reading();
         const Index n = model_->features(), k = model_->outputs();
@@ -171,6 +188,7 @@ public:
         out["C"] = book.C;
         out["least_C"] = book.least_C;
         out["conjugate"] = model_->conjugate();
+        out["promised"] = book.promised;
         return out;
     }
 
@@ -189,20 +207,25 @@ public:
     }
 
 private:
-    void learn_read(const DictReader& reader, std::span<const Index> label, bool sets, double weight,
+    void learn_read(const DictReader& reader, std::span<const Index> label, bool sets, Index exist, double weight,
                     const hinge::Settings& set) {
         if (reader.features() > model_->features()) model_->grow(reader.features(), model_->outputs());
         const std::int64_t start[2] = {0, static_cast<std::int64_t>(label.size())};
         const std::int64_t ends[2] = {0, static_cast<std::int64_t>(read_.index.size())};
         const hinge::Rows<Real> rows{ends, read_.index.data(), read_.value.data(), 1, model_->features(),
                                      intercept_ ? Real(1) : Real(0)};
-        model_->learn(rows, {start, label.data(), sets}, &weight, set, {});
+        hinge::Trace<Real> trace;
+        trace.loss = &last_loss_;
+        trace.error = &last_error_;
+        trace.dual = &last_dual_;
+        model_->learn(rows, {start, label.data(), sets, &exist}, &weight, set, trace);
     }
 
     std::unique_ptr<Model> model_;
     mutable std::shared_mutex mutex_;
     Read read_;
     bool intercept_;
+    double last_loss_ = 0, last_error_ = 0, last_dual_ = 0;
 };
 
 template <class Real>
@@ -229,10 +252,11 @@ void bind(nb::module_& m, const char* name) {
                  self.model().erase_output(output);
              },
              "output"_a)
-        .def("learn", &R::learn, "x"_a, "start"_a.none(), "label"_a, "sets"_a, "weight"_a.none(), "C"_a, "margin"_a,
+        .def("learn", &R::learn, "x"_a, "start"_a.none(), "label"_a, "sets"_a, "exist"_a.none(), "weight"_a.none(), "C"_a, "margin"_a,
              "r"_a, "loss"_a.none() = nb::none(), "error"_a.none() = nb::none(), "dual"_a.none() = nb::none(),
              "cut"_a.none() = nb::none(), "scores"_a.none() = nb::none())
-        .def("learn_one", &R::learn_one, "reader"_a, "x"_a, "label"_a, "sets"_a, "weight"_a, "C"_a, "margin"_a, "r"_a)
+        .def("learn_one", &R::learn_one, "reader"_a, "x"_a, "label"_a, "exist"_a, "weight"_a, "C"_a, "margin"_a,
+             "r"_a)
         .def("learn_one_label", &R::learn_one_label, "reader"_a, "x"_a, "label"_a, "weight"_a, "C"_a, "margin"_a, "r"_a)
         .def("score", &R::score, "x"_a, "out"_a.noconvert())
         .def("top", &R::top, "x"_a, "out"_a.noconvert())
@@ -240,6 +264,11 @@ void bind(nb::module_& m, const char* name) {
         .def("score_one", &R::score_one, "reader"_a, "x"_a)
         .def("cut", &R::cut, "x"_a, "out"_a.noconvert())
         .def("cut_one", &R::cut_one, "reader"_a, "x"_a)
+        .def("share_of", &R::share_of, "reader"_a, "x"_a, "output"_a)
+        .def_prop_ro("last_loss", &R::last_loss)
+        .def_prop_ro("last_error", &R::last_error)
+        .def_prop_ro("last_dual", &R::last_dual)
+        .def_prop_ro("rounds", [](const R& self) { return self.model().ledger().rounds; })
         .def("weights", &R::weights)
         .def("intercepts", &R::intercepts)
         .def("ledger", &R::ledger)

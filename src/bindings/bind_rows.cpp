@@ -47,7 +47,12 @@ void bind_rows(nb::module_& m) {
         .def_prop_rw(
             "names", [](DictReader& self) { return self.names(); },
             [](DictReader& self, nb::dict names) { self.set_names(std::move(names)); })
-        .def_prop_ro("features", &DictReader::features);
+        .def_prop_ro("features", &DictReader::features)
+        .def(
+            "check", [](DictReader& self, nb::dict x, bool single) {
+                single ? self.check<float>(std::move(x)) : self.check<double>(std::move(x));
+            },
+            nb::arg("x"), nb::arg("single"), "Raises what learning from x would raise; float32 where `single`.");
     m.def(
         "hash_feature",
         [](const char* name, int bits) {

@@ -92,6 +92,13 @@ public:
         fill(entries_, to);
     }
 
+    // Throws what reading and adding would throw.
+    template <class Real>
+    void check(nb::dict x) {
+        fresh_.clear();
+        collect<Real>(x, true);
+    }
+
 private:
     struct Entry {
         hinge::Index index;

@@ -16,12 +16,16 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "archive.hpp"
 #include "block_products.hpp"
 #include "kernels.hpp"
 #include "rows.hpp"
@@ -35,6 +39,15 @@ struct SupportScratch {
     std::vector<Real> scattered;
     std::vector<Real> row;
 };
+
+// Integers below 2^53, as the archive knows them.
+template <class Integer>
+void archive_integers(Archive& to, const char* name, std::vector<Integer>& integers) {
+    std::vector<double> values(integers.begin(), integers.end());
+    to.values(name, values);
+    integers.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) integers[i] = static_cast<Integer>(values[i]);
+}
 
 template <class Real>
 class SupportRows {
@@ -52,12 +65,7 @@ public:
             clear();
             dense_ = !x.index;
         }
-        if (dense_)
-            push_dense(x);
-        else
-            push_sparse(x);
-        ++size_;
-        norms_.push_back(squared_length(x));
+        append(x);
     }
 
     // The last row takes the slot of another, which is gone.
@@ -102,6 +110,32 @@ public:
             sparse_products<Sum>(x, scratch);
     }
 
+    // As sparse rows in slot order, whatever they are.
+    void archive(Archive& to) {
+        double is_dense = dense_ ? 1 : 0;
+        double width = width_;
+        std::vector<std::size_t> counts;
+        std::vector<Index> indices;
+        std::vector<double> values;
+        std::vector<Real> room;
+        for (Index slot = 0; slot < size_; ++slot) {
+            const std::size_t before = values.size();
+            const Row<Real> x = row(slot, room);
+            for (Index i = 0; i < x.count; ++i) {
+                if (x.value[i] == Real(0)) continue;
+                indices.push_back(x.feature(i));
+                values.push_back(static_cast<double>(x.value[i]));
+            }
+            counts.push_back(values.size() - before);
+        }
+        to.value("support_dense", is_dense);
+        to.value("support_width", width);
+        archive_integers(to, "support_counts", counts);
+        archive_integers(to, "support_indices", indices);
+        to.values("support_values", values);
+        restore(is_dense != 0, static_cast<Index>(width), counts, indices, {values.begin(), values.end()});
+    }
+
     static double squared_length(const Row<Real>& x) {
         double sum = 0;
         for (Index i = 0; i < x.count; ++i) sum += static_cast<double>(x.value[i]) * static_cast<double>(x.value[i]);
@@ -116,9 +150,34 @@ private:
     }
     Real& entry(Index slot, Index feature) { return blocks_[place(slot, feature)]; }
 
+    void append(const Row<Real>& x) {
+        if (dense_)
+            push_dense(x);
+        else
+            push_sparse(x);
+        ++size_;
+        norms_.push_back(squared_length(x));
+    }
+
+    void restore(bool dense, Index width, const std::vector<std::size_t>& counts, const std::vector<Index>& indices,
+                 const std::vector<Real>& values) {
+        clear();
+        dense_ = dense;
+        width_ = width;
+        std::size_t start = 0;
+        for (const std::size_t count : counts) {
+            if (count > indices.size() - start || count > values.size() - start)
+                throw std::out_of_range("the support's rows are longer than its values");
+            append({indices.data() + start, values.data() + start, static_cast<Index>(count), Real(0)});
+            start += count;
+        }
+    }
+
     void clear() {
+        size_ = 0;
         width_ = 0;
         wasted_ = 0;
+        norms_.clear();
         blocks_.clear();
         indices_.clear();
         values_.clear();
@@ -199,7 +258,15 @@ private:
     std::size_t wasted_ = 0;
 };
 
-// The kernels that are known here. Another kernel brings the same two functions.
+// A kernel gives its values at x for all rows, into scratch.values slot by slot, and its value at (x, x).
+template <class K, class Real>
+concept KernelFunction = requires(const K kernel, const SupportRows<Real>& rows, const Row<Real>& x,
+                                  SupportScratch<Real>& scratch) {
+    kernel(rows, x, scratch);
+    { kernel.own(x) } -> std::convertible_to<double>;
+};
+
+// <a,b>, (gamma <a,b> + coef0)^degree, exp(-gamma ||a-b||^2)
 struct Kernel {
     enum class Shape { linear, poly, rbf };
     Shape shape = Shape::linear;
@@ -207,7 +274,6 @@ struct Kernel {
     double coef0 = 0;
     int degree = 1;
 
-    // k(x_s, x) for all slots into scratch.values.
     template <class Real>
     void operator()(const SupportRows<Real>& rows, const Row<Real>& x, SupportScratch<Real>& scratch) const {
         if (shape != Shape::rbf) {
@@ -225,7 +291,6 @@ struct Kernel {
         exp_kernel()(scratch.values.data(), static_cast<std::ptrdiff_t>(norms.size()));
     }
 
-    // k(x, x)
     template <class Real>
     double own(const Row<Real>& x) const {
         if (shape == Shape::rbf) return 1;
@@ -243,13 +308,13 @@ struct Kernel {
 
 enum class Removal { oldest, least_harm };
 
-template <class Real, class KernelFunction = Kernel>
+template <class Real, KernelFunction<Real> K = Kernel>
 class KernelSupport {
 public:
     using Scratch = SupportScratch<Real>;
     static constexpr Index unlimited = 0;
 
-    explicit KernelSupport(KernelFunction kernel, Index budget = unlimited, Removal removal = Removal::least_harm)
+    explicit KernelSupport(K kernel, Index budget = unlimited, Removal removal = Removal::least_harm)
         : kernel_(std::move(kernel)), budget_(budget), removal_(removal) {}
 
     Index size() const { return rows_.size(); }
@@ -273,6 +338,29 @@ public:
         coefficients_.push_back(coefficient);
         ages_.push_back(next_age_++);
         if (budget_ != unlimited && size() > budget_) remove(victim(), scratch);
+    }
+
+    void archive(Archive& to) {
+        rows_.archive(to);
+        to.values("support_coefficients", coefficients_);
+        archive_integers(to, "support_ages", ages_);
+        auto next = static_cast<double>(next_age_);
+        to.value("support_next_age", next);
+        next_age_ = static_cast<std::int64_t>(next);
+        std::vector<double> slots, crosses, explained, owns;
+        for (const Partner& each : partners_) {
+            slots.push_back(each.slot);
+            crosses.push_back(each.cross);
+            explained.push_back(each.explained);
+            owns.push_back(each.own);
+        }
+        to.values("support_partners", slots);
+        to.values("support_crosses", crosses);
+        to.values("support_explained", explained);
+        to.values("support_owns", owns);
+        partners_.clear();
+        for (std::size_t s = 0; s < slots.size(); ++s)
+            partners_.push_back({static_cast<Index>(slots[s]), crosses.at(s), explained.at(s), owns.at(s)});
     }
 
 private:
@@ -373,7 +461,7 @@ private:
         }
     }
 
-    KernelFunction kernel_;
+    K kernel_;
     Index budget_;
     Removal removal_;
     SupportRows<Real> rows_;

@@ -24,6 +24,7 @@ struct LabelRows {
     const std::int64_t* start;  // null: one label a row, none where it is negative
     const Index* label;         // increasing within a row
     bool sets;                  // the answers are sets, so the cut is learned too
+    const Index* exist = nullptr;  // by row, how many labels exist at least
 
     std::span<const Index> operator[](std::int64_t t) const {
         if (start) return {label + start[t], static_cast<std::size_t>(start[t + 1] - start[t])};
@@ -97,8 +98,8 @@ public:
             const Row<Real> row = x[t];
             const std::span<const Index> relevant = y[t];
             const double weight = weights ? weights[t] : 1.0;
-            if (!relevant.empty() && relevant.back() >= this->outputs())
-                grow(this->features(), relevant.back() + 1);
+            const Index exist = std::max(y.exist ? y.exist[t] : 0, relevant.empty() ? 0 : relevant.back() + 1);
+            if (exist > this->outputs()) grow(this->features(), exist);
             if (trace.scores) score_row(row, trace.scores + t * trace.width);
             if (trace.cut) trace.cut[t] = cut_.exists() ? cut_.at(row) : std::numeric_limits<double>::quiet_NaN();
 
@@ -162,10 +163,11 @@ private:
     // On the scores that will be cut: those of the mean where there is one.
     void learn_cut(const Row<Real>& x, std::span<const Index> relevant, const Judgement& seen, double weight,
                    const Settings& set) {
-        const bool judged = seen.constrained && !geometry().average().ready();
-        if (!judged) score_into(x, mean_.data(), room_.data());
-        cut_.learn(x, judged ? learner_.problem().scores() : mean_.data(), this->outputs(), relevant, set.gamma / 2,
-                   weight);
+        if (seen.constrained && !geometry().average().ready())
+            learner_.problem().copy_scores(mean_.data());
+        else
+            score_into(x, mean_.data(), room_.data());
+        cut_.learn(x, mean_.data(), this->outputs(), relevant, set.gamma / 2, weight);
     }
 
     Learner<LabelSets<Real>, Rule, Geometry> learner_;

@@ -49,7 +49,13 @@ public:
 
     const Region& region() const { return region_; }
 
-    // The scores that `judge` found, whole again.
+    // The scores that `judge` found. The region needs its own, which lack the relevant ones.
+    void copy_scores(Real* out) const {
+        std::copy_n(scores_.data(), region_.outputs, out);
+        for (std::size_t i = 0; i < up_scores_.size(); ++i) out[region_.ups[i]] = up_scores_[i];
+    }
+
+    // The same, once the region has been used: it is given up.
     const Real* scores() {
         for (std::size_t i = 0; i < up_scores_.size(); ++i) scores_[static_cast<std::size_t>(region_.ups[i])] = up_scores_[i];
         return scores_.data();

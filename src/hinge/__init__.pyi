@@ -1,0 +1,14 @@
+from . import _core as _core
+from . import checks as checks
+from . import datasets as datasets
+from . import metrics as metrics
+from . import norms as norms
+from .base import load as load
+from .certificate import Certificate as Certificate
+from .evaluation import ProgressiveReport as ProgressiveReport
+from .evaluation import progressive as progressive
+from .label_ranking import LabelRanker as LabelRanker
+from .model_file import ModelFileError as ModelFileError
+
+__version__: str
+ESTIMATORS: dict[str, str]

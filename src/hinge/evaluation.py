@@ -1,0 +1,240 @@
+"""Progressive evaluation: predict each round, then learn it, and keep what was seen on the way."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hinge.certificate import Certificate
+from hinge.model_file import Path, replace_file
+
+__all__ = ["ProgressiveReport", "progressive"]
+
+POINTS = 50  # of a curve, unless `every` is given
+
+
+@dataclass(frozen=True)
+class ProgressiveReport:
+    """What a stream looked like to a learner that predicts before it learns.
+
+    Parameters
+    ----------
+    estimator : str
+        The estimator, as it prints itself.
+    curve : dict of str to array
+        ``round``: the last round of each stretch; ``loss``, ``error`` and each metric: means over the rounds since the
+        entry before; ``dual`` where there is a certificate: its value then.
+    totals : dict of str to float
+        Rounds, and the means of loss and error over all of them.
+    certificate : Certificate, optional
+        Of the estimator, after the last round.
+    """
+
+    estimator: str
+    curve: dict[str, np.ndarray]
+    totals: dict[str, float]
+    certificate: Certificate | None = None
+
+    def table(self) -> str:
+        """Return the curve as a table of text, at rounds that double."""
+        ends = self.curve["round"]
+        shown = [0]
+        for i, end in enumerate(ends):
+            if end >= 2 * ends[shown[-1]] or i == len(ends) - 1:
+                shown.append(i)
+        names = [name for name in self.curve if name not in ("round", "dual")]
+        head = ["round", *(f"{name} since" for name in names), *(f"{name} so far" for name in names)]
+        lengths = np.diff(ends, prepend=0)
+        rows, before = [], 0
+        for i in dict.fromkeys(shown):
+            since = slice(before, i + 1)
+            row = [f"{int(ends[i])}"]
+            row += [f"{np.average(self.curve[name][since], weights=lengths[since]):.4f}" for name in names]
+            row += [f"{np.average(self.curve[name][: i + 1], weights=lengths[: i + 1]):.4f}" for name in names]
+            rows.append(row)
+            before = i + 1
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        return "\n".join("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in [head, *rows])
+
+    def to_json(self) -> str:
+        """Return everything as one JSON object."""
+        certificate = None
+        if self.certificate is not None:
+            it = self.certificate
+            numbers = {"rounds": it.rounds, "mistakes": it.mistakes, "loss": it.loss, "dual": it.dual,
+                       "mistake_bound": it.mistake_bound, "tolerance": it.tolerance}  # fmt: skip
+            certificate = {name: value if np.isfinite(value) else None for name, value in numbers.items()}
+        curve = {name: values.tolist() for name, values in self.curve.items()}
+        return json.dumps(
+            {"estimator": self.estimator, "totals": self.totals, "curve": curve, "certificate": certificate}
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw error and loss so far against the rounds; needs matplotlib. Returns the axes."""
+        import matplotlib.pyplot as plt
+
+        ax = ax if ax is not None else plt.subplots()[1]
+        for name, values in self._so_far().items():
+            ax.plot(self.curve["round"], values, label=f"{name} so far")
+        ax.set_xlabel("round")
+        ax.legend()
+        return ax
+
+    def to_html(self, path: Path) -> None:
+        """Write one self-contained page: the totals, the curves, the table.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        replace_file(path, [self._page().encode()])
+
+    def _so_far(self) -> dict[str, np.ndarray]:
+        lengths = np.diff(self.curve["round"], prepend=0)
+        names = [name for name in self.curve if name not in ("round", "dual")]
+        return {name: np.cumsum(self.curve[name] * lengths) / self.curve["round"] for name in names}
+
+    def _page(self) -> str:
+        totals = "".join(f"<tr><th>{html.escape(k)}</th><td>{v:g}</td></tr>" for k, v in self.totals.items())
+        if self.certificate is not None:
+            it = self.certificate
+            totals += f"<tr><th>mistakes, at most (proven)</th><td>{it.mistake_bound:g}</td></tr>"
+            totals += f"<tr><th>dual</th><td>{it.dual:g}</td></tr>"
+        rounds = self.curve["round"]
+        charts = "".join(
+            f"<figure>{_chart(rounds, values)}<figcaption>{html.escape(name)}, mean so far</figcaption></figure>"
+            for name, values in self._so_far().items()
+        )
+        return PAGE.format(
+            title=html.escape(self.estimator), totals=totals, charts=charts, table=html.escape(self.table())
+        )
+
+
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
+th {{ text-align: left; padding-right: 2rem; font-weight: normal; }}
+td {{ text-align: right; font-variant-numeric: tabular-nums; }}
+figure {{ margin: 2rem 0; }}
+svg {{ width: 100%; height: auto; }}
+pre {{ overflow-x: auto; }}
+</style>
+<h1>{title}</h1>
+<table>{totals}</table>
+{charts}
+<pre>{table}</pre>
+</html>
+"""
+
+
+def _chart(x: np.ndarray, y: np.ndarray) -> str:
+    """Draw one line as SVG, with its axes' ends as text."""
+    width, height, left, bottom = 640, 220, 60, 24
+    top = float(y.max()) or 1.0
+    at_x = left + (width - left - 10) * x / x[-1]
+    at_y = 10 + (height - bottom - 10) * (1 - y / top)
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(at_x, at_y, strict=True))
+    base = height - bottom
+    return (
+        f'<svg viewBox="0 0 {width} {height}" role="img" fill="none" stroke="currentColor">'
+        f'<path d="M{left},10V{base}H{width - 10}" opacity=".4"/>'
+        f'<polyline points="{points}" stroke-width="2"/>'
+        f'<g fill="currentColor" stroke="none" font-size="12">'
+        f'<text x="{left - 6}" y="16" text-anchor="end">{top:.3g}</text>'
+        f'<text x="{left - 6}" y="{base}" text-anchor="end">0</text>'
+        f'<text x="{width - 10}" y="{height - 6}" text-anchor="end">{int(x[-1])} rounds</text></g></svg>'
+    )
+
+
+def progressive(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    classes: Any = None,
+    metrics: Mapping[str, Callable[[Any, Any], float]] | Sequence[str] | None = None,
+    every: int | None = None,
+    qid: Any = None,
+    sample_weight: Any = None,
+) -> ProgressiveReport:
+    """Let an estimator predict and then learn each round, in one native call at training speed.
+
+    Parameters
+    ----------
+    estimator : estimator of hinge
+        It is trained itself, and goes on where it stands if it was trained before.
+    X, y : as for ``partial_fit``
+    classes : array-like, optional
+        Labels that exist before the first round.
+    metrics : dict of name to function(y_true, y_pred), or list of names in `hinge.metrics`, optional
+        Measured on the answers given before learning.
+    every : int, optional
+        How many rounds an entry of the curve is the mean of; by default a fiftieth of them all.
+    qid : array-like, optional
+        The list that each row belongs to, for estimators that learn lists.
+    sample_weight : array-like, optional
+
+    Returns
+    -------
+    ProgressiveReport
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hinge import LabelRanker, progressive
+    >>> X = np.tile(np.eye(2), (4, 1))
+    >>> report = progressive(LabelRanker(fit_intercept=False), X, ["on", "off"] * 4, every=2)
+    >>> report.curve["error"]
+    array([0.5, 0.5, 0. , 0. ])
+    >>> print(report.table())
+    round  loss since  error since  loss so far  error so far
+        2      0.5000       0.5000       0.5000        0.5000
+        4      0.5000       0.5000       0.5000        0.5000
+        8      0.0000       0.0000       0.2500        0.2500
+    """
+    if every is not None and every < 1:
+        raise ValueError(f"every must be at least 1, got {every!r}")
+    if qid is not None and not hasattr(estimator, "_learns_lists"):
+        raise TypeError(f"qid was given, but {type(estimator).__name__} does not learn lists")
+    measures = _measures(metrics)
+    seen = estimator._learn_progressively(X, y, classes=classes, sample_weight=sample_weight, answers=bool(measures))
+    rounds = seen["loss"].size
+    step = every or max(1, -(-rounds // POINTS))
+    starts = np.arange(0, rounds, step)
+    ends = np.minimum(starts + step, rounds)
+    curve: dict[str, np.ndarray] = {"round": ends}
+    for name in ("loss", "error", "task_errors"):
+        if name in seen:
+            curve[name] = np.add.reduceat(seen[name], starts) / (ends - starts)
+    for name, measure in measures.items():
+        values = [measure(_rows(y, a, b), _rows(seen["answers"], a, b)) for a, b in zip(starts, ends, strict=True)]
+        curve[name] = np.array(values, dtype=np.float64)
+    certificate = getattr(estimator, "certificate_", None)
+    if certificate is not None and "dual" in seen:
+        curve["dual"] = seen["dual"][ends - 1]
+    totals = {"rounds": rounds, "loss": float(seen["loss"].mean()), "error": float(seen["error"].mean())}
+    return ProgressiveReport(repr(estimator), curve, totals, certificate)
+
+
+def _rows(values: Any, start: int, end: int) -> Any:
+    return values.iloc[start:end] if hasattr(values, "iloc") else values[start:end]
+
+
+def _measures(metrics: Any) -> dict[str, Callable[[Any, Any], float]]:
+    if metrics is None:
+        return {}
+    if isinstance(metrics, Mapping):
+        return dict(metrics)
+    import hinge.metrics
+
+    unknown = [name for name in metrics if not hasattr(hinge.metrics, name)]
+    if unknown:
+        raise ValueError(f"hinge.metrics has no {unknown[0]!r}; give a dict of name to function for your own measures")
+    return {name: getattr(hinge.metrics, name) for name in metrics}
