@@ -25,6 +25,7 @@ FLAGS = "-std=c++20 -O3 -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-psabi -
 SHAPES = {"linear": 0, "poly": 1, "rbf": 2}
 REMOVALS = {"oldest": 0, "least-harm": 1}
 REALS = {"f32": np.float32, "f64": np.float64}
+SURFACES = {**REALS, "given": np.float64}
 
 few = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -62,6 +63,7 @@ def bind(core: ctypes.CDLL) -> ctypes.CDLL:
     ]  # fmt: skip
     for suffix in REALS:
         getattr(core, f"isotonic_{suffix}").argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    for suffix in SURFACES:
         new = getattr(core, f"support_new_{suffix}")
         new.restype = ctypes.c_void_p
         new.argtypes = [ctypes.c_int, ctypes.c_double, ctypes.c_double, ctypes.c_int, ctypes.c_int32, ctypes.c_int]
@@ -72,6 +74,7 @@ def bind(core: ctypes.CDLL) -> ctypes.CDLL:
         getattr(core, f"support_size_{suffix}").argtypes = [ctypes.c_void_p]
         getattr(core, f"support_free_{suffix}").argtypes = [ctypes.c_void_p]
         getattr(core, f"support_coefficients_{suffix}").argtypes = [ctypes.c_void_p] * 3
+        getattr(core, f"support_copy_{suffix}").argtypes = [ctypes.c_void_p] * 2
     return core
 
 
@@ -157,7 +160,7 @@ class Support:
         self, core: ctypes.CDLL, shape: str, suffix: str = "f64", gamma: float = 1.0, coef0: float = 0.0,
         degree: int = 1, budget: int = 0, removal: str = "least-harm",
     ) -> None:  # fmt: skip
-        self.core, self.suffix, self.real = core, suffix, REALS[suffix]
+        self.core, self.suffix, self.real = core, suffix, SURFACES[suffix]
         self.handle = self.call("new", SHAPES[shape], gamma, coef0, degree, budget, REMOVALS[removal], own=False)
 
     def call(self, name: str, *args: Any, own: bool = True) -> Any:
@@ -316,3 +319,34 @@ def test_a_double_is_carried_for_nothing(support: Callable[..., Support]) -> Non
         it.add(np.array(x), a)
     assert it.call("size") == 2
     assert it.score(np.array([1.0, 0.0])) == -3.0 * 4 + 1.0
+
+
+@pytest.mark.parametrize("suffix", sorted(SURFACES))
+@pytest.mark.parametrize("removal", sorted(REMOVALS))
+@pytest.mark.parametrize("sparse", [False, True])
+def test_put_back_it_goes_on_as_if_never_stored(
+    support: Callable[..., Support], suffix: str, removal: str, sparse: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    kept = support("rbf", suffix, budget=9, removal=removal)
+    for t in range(80):
+        x, a = rng.normal(size=6) * (rng.random(6) < 0.5), float(rng.integers(-3, 4))
+        fresh = support("rbf", suffix, budget=9, removal=removal)
+        kept.call("copy", fresh.handle)
+        kept.add(x, a, sparse)
+        fresh.add(x, a, sparse)
+        assert kept.coefficients() == fresh.coefficients()
+        assert kept.score(x, sparse) == fresh.score(x, sparse), t
+
+
+def test_a_kernel_of_ones_own_follows_the_oracle(support: Callable[..., Support]) -> None:
+    rng = np.random.default_rng(3)
+    oracle = KernelPRIL(5, lambda a, b: float(np.minimum(abs(a), abs(b)).sum()), 8, "least-harm")
+    it = support("linear", "given", budget=8)
+    for _ in range(100):
+        x, y = rng.normal(size=4), int(rng.integers(1, 6))
+        f = it.score(x)
+        said = oracle.round(x, y, y)
+        assert np.isclose(f, said.score, rtol=1e-9, atol=1e-9)
+        it.add(x, float(said.tau.sum()))
+        assert np.allclose(it.coefficients(), oracle.a, rtol=1e-9, atol=1e-9)

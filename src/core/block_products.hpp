@@ -48,7 +48,7 @@ void block_products(const Real* blocks, Index width, Index rows, Row<Real> x, do
             for (Index j = 0; j < count; ++j) add(j, x.value[j]);
         }
         for (Index m = 0; m < vectors; ++m)
-            for (Index lane = 0; lane < lanes; ++lane) out[first + m * lanes + lane] = static_cast<double>(sum[m][lane]);
+            for (Index k = 0; k < lanes; ++k) out[first + m * lanes + k] = static_cast<double>(sum[m][k]);
     }
 }
 
