@@ -188,6 +188,18 @@ def test_thresholds_stay_in_order(seed: int, size: tuple[int, int], weighted: bo
 
 
 @few
+@given(seeds, st.integers(2, 9))
+def test_the_unit_step_keeps_order_whatever_the_scores(seed: int, K: int) -> None:
+    """So rounded scores, kernels and budgets cannot break it."""
+    rng, b = np.random.default_rng(seed), np.zeros(K - 1)
+    for _ in range(200):
+        f = float(rng.choice(b) if rng.random() < 0.3 else rng.normal(scale=4))
+        lo = int(rng.integers(1, K + 1))
+        b = b - violations(f, b, lo, int(rng.integers(lo, K + 1)))
+        assert ordered(b)
+
+
+@few
 @given(seeds, sizes, st.sampled_from([0.125, 4.0]))
 def test_a_constant_step_only_scales(seed: int, size: tuple[int, int], step: float) -> None:
     unit, scaled = PRIL(*size), PRIL(*size, step=step)
