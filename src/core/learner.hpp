@@ -35,7 +35,10 @@ public:
     Judgement judge(const Input& x, const Target& y, double weight, const Settings& set) {
         const Judgement seen = problem_.judge(geometry_, x, y, set.gamma);
         ledger_.saw(seen, weight);
-        if (Geometry::certified && weight > 0) ledger_.certify<Rule>(set, weight, geometry_.smoothness(x));
+        if (weight > 0) {
+            const double curvature = geometry_.measure(problem_.direction(x));
+            if (Geometry::certified) ledger_.certify<Rule>(set, weight, curvature);
+        }
         geometry_.tick();
         return seen;
     }
@@ -43,11 +46,12 @@ public:
     // Moves as the rule says, on what `judge` has just seen.
     void move(const Input& x, const Judgement& seen, double weight, const Settings& set) {
         if (!(weight > 0) || !seen.constrained || !Rule::moves(seen)) return;
-        auto& line = geometry_.line(x, set, weight);
+        const auto& along = problem_.direction(x);
+        auto& line = geometry_.line(along, set, weight);
         step_.clear();
         rule_.choose(problem_.region(), geometry_, line, step_);
-        const double rise = geometry_.advance(x, step_, problem_.scores());
-        ledger_.moved(set.gamma * step_.total(), rise);
+        const double rise = geometry_.advance(along, step_, problem_.scores());
+        ledger_.moved(problem_.promise(step_), rise);
     }
 
     void archive(Archive& to) {

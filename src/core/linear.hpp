@@ -32,7 +32,7 @@ public:
     }
 
     void add(const Row<Real>& x, const Step& step) {
-        constexpr std::size_t few = 4;  // beyond a fourth of a row, whole vectors are cheaper than single values
+        constexpr std::size_t few = 32;  // beyond this share of a row, whole vectors are cheaper than single values
         if (step.size() * few > static_cast<std::size_t>(weights_.width()))
             add_dense(x, step);
         else

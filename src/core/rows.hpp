@@ -46,12 +46,16 @@ struct Rows {
     }
 };
 
-// ||x||^2 with the constant feature, in float64 and in feature order.
+// ||x||^2 with the constant feature, in float64 and in four lanes by feature, so that dense equals sparse.
 template <class Real>
 double squared_norm(const Row<Real>& x) {
-    double sum = 0;
-    x.each([&](Index, Real v) { sum += static_cast<double>(v) * static_cast<double>(v); });
-    return sum;
+    double lane[4] = {};
+    for (Index i = 0; i < x.count; ++i) {
+        const auto v = static_cast<double>(x.value[i]);
+        lane[x.feature(i) & 3] += v * v;
+    }
+    const auto constant = static_cast<double>(x.constant);
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + constant * constant;
 }
 
 // What is wrong with the first bad place of a matrix, if anything is.

@@ -48,6 +48,8 @@ public:
         average_.tick([](std::size_t) { return 1.0; });
     }
 
+    double measure(const Row<Real>&) const { return 0; }
+
     Quadratic& line(const Row<Real>& x, const Settings& set, double weight) {
         double q = 0;
         x.each([&](Index j, Real value) {
@@ -70,7 +72,6 @@ public:
         return 0;
     }
 
-    double smoothness(const Row<Real>&) const { return 0; }
     double conjugate() const { return 0; }
 
     void archive(Archive& to) {

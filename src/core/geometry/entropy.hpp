@@ -151,7 +151,7 @@ public:
     }
 
     // max over theta of <x, Hessian of G, x>
-    double smoothness(const Row<Real>& x) const {
+    double measure(const Row<Real>& x) const {
         double low = 0, high = 0;
         Index seen = 0;
         x.each([&](Index, Real value) {

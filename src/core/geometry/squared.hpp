@@ -39,9 +39,12 @@ public:
         average_.tick([](std::size_t) { return 1.0; });
     }
 
+    // max over theta of <x, Hessian of G, x>; comes before `line`.
+    double measure(const Row<Real>& x) { return line_.curvature = squared_norm(x); }
+
     // G along x is a parabola, with the same curvature for every output.
-    Quadratic& line(const Row<Real>& x, const Settings& set, double weight) {
-        line_ = {squared_norm(x), set.C * weight};
+    Quadratic& line(const Row<Real>&, const Settings& set, double weight) {
+        line_.cap = set.C * weight;
         return line_;
     }
     void load(Index) {}
@@ -55,9 +58,6 @@ public:
             rise += line_.rise(static_cast<double>(scores[step.outputs()[i]]), step.alphas()[i]);
         return rise;
     }
-
-    // max over theta of <x, Hessian of G, x>
-    double smoothness(const Row<Real>& x) const { return squared_norm(x); }
 
     // The sum of all G.
     double conjugate() const { return sum_of_squares(read()) / 2; }

@@ -13,6 +13,7 @@
 #include "../judgement.hpp"
 #include "../kernels.hpp"
 #include "../region.hpp"
+#include "../step.hpp"
 
 namespace hinge {
 
@@ -48,6 +49,10 @@ public:
     }
 
     const Region& region() const { return region_; }
+    // What each coefficient multiplies on its way into theta.
+    const Input& direction(const Input& x) const { return x; }
+    // The linear part of the dual that a step adds.
+    double promise(const Step& step) const { return region_.pair.gamma * step.total(); }
 
     // The scores that `judge` found. The region needs its own, which lack the relevant ones.
     void copy_scores(Real* out) const {

@@ -40,34 +40,12 @@ inline double simplex_shift(const std::vector<double>& decreasing, double total)
     return shift;
 }
 
-// mu with sum [u + mu]+ = sum [d - mu]+, for u and d in decreasing order and u_1 + d_1 > 0.
+// All constraints of a round at once, exactly: mu with sum [u + mu]+ = sum [d - mu]+ over the relevant u = gamma - score
+// and the other scores d; then alpha = [u + mu]+ / q and -[d - mu]+ / q.
 //
-// mu is walked down from d_1, where only u's count, over the points where a d joins or a u leaves, until the
-// difference of the sums is no longer positive.
-inline double balance(const std::vector<double>& ups, const std::vector<double>& downs) {
-    std::size_t u = ups.size();
-    std::size_t d = 0;
-    double up_sum = 0;
-    for (double value : ups) up_sum += value;
-    double down_sum = 0;
-    constexpr double none = -std::numeric_limits<double>::infinity();
-    for (;;) {
-        const double joins = d < downs.size() ? downs[d] : none;
-        const double leaves = u > 1 ? -ups[u - 1] : none;
-        const double point = std::max(joins, leaves);
-        const double difference =
-            (up_sum + static_cast<double>(u) * point) - (down_sum - static_cast<double>(d) * point);
-        if (point == none || (d > 0 && difference <= 0)) break;
-        if (leaves >= joins)
-            up_sum -= ups[--u];
-        else
-            down_sum += downs[d++];
-    }
-    return (down_sum - up_sum) / static_cast<double>(u + d);
-}
-
-// All constraints of a round at once, exactly. Only outputs that score above a bound on mu can take part: they are
-// picked in one pass, and only they are sorted.
+// No sorting: the left side is the largest of the sums over the p largest u, so mu is the smallest of p roots; each is a
+// root of an increasing concave function, which Newton's method reaches from below in a few passes, dropping the d that
+// have fallen to mu.
 template <class Real>
 class Best<BalancedSimplex<Real>, Quadratic> {
 public:
@@ -77,50 +55,113 @@ public:
             step.set(region.pair.down, -line.cap);
             return;
         }
-        const double gamma = region.pair.gamma;
-        collect(region);
-        double up_shift = balance(ups_, downs_);
+        ups_.clear();
+        for (Real score : region.up_scores) ups_.push_back(region.pair.gamma - static_cast<double>(score));
+        const double highest = region.pair.gamma - (region.pair.margin + score_of_rival(region));
+        find_candidates(region, highest);
+
+        double up_shift = balance(highest);
         double down_shift = up_shift;
         double total = 0;
         for (double u : ups_) total += std::max(0.0, u + up_shift);
         const double limit = line.cap * line.curvature;
         if (total > limit) {
-            up_shift = -simplex_shift(ups_, limit);
-            down_shift = simplex_shift(downs_, limit);
+            up_shift = -simplex_shift(sorted(ups_), limit);
+            down_shift = simplex_shift(sorted(downs_), limit);
         }
-        for (std::size_t i = 0; i < region.ups.size(); ++i) {
-            const double gain = (gamma - static_cast<double>(region.up_scores[i])) + up_shift;
-            if (gain > 0) step.set(region.ups[i], gain / line.curvature);
-        }
-        for (Index y : candidates_) {
-            const double gain = static_cast<double>(region.down_scores[y]) - down_shift;
-            if (gain > 0) step.set(y, -gain / line.curvature);
-        }
+        for (std::size_t i = 0; i < ups_.size(); ++i)
+            if (ups_[i] + up_shift > 0) step.set(region.ups[i], (ups_[i] + up_shift) / line.curvature);
+        for (std::size_t i = 0; i < candidates_.size(); ++i)
+            if (downs_[i] - down_shift > 0) step.set(candidates_[i], -(downs_[i] - down_shift) / line.curvature);
     }
 
 private:
-    void collect(const BalancedSimplex<Real>& region) {
-        ups_.clear();
-        downs_.clear();
-        candidates_.clear();
-        for (Real score : region.up_scores) ups_.push_back(region.pair.gamma - static_cast<double>(score));
-        std::sort(ups_.begin(), ups_.end(), std::greater<>());
-        const double top = static_cast<double>(region.down_scores[region.pair.down]);
-        downs_.push_back(top);
-        const double bound = std::min(top, balance(ups_, downs_));  // more outputs below only raise mu
-        downs_.clear();
-        for (Index y = 0; y < region.outputs; ++y) {
-            const auto score = static_cast<double>(region.down_scores[y]);
-            if (score > bound || y == region.pair.down) {
-                candidates_.push_back(y);
-                downs_.push_back(score);
-            }
-        }
-        std::sort(downs_.begin(), downs_.end(), std::greater<>());
+    static double score_of_rival(const BalancedSimplex<Real>& region) {
+        return static_cast<double>(region.down_scores[region.pair.down]);
     }
 
-    std::vector<double> ups_;
-    std::vector<double> downs_;
+    // Only outputs above a lower bound of mu can take part: the mu that one rival alone would give, and all u.
+    void find_candidates(const BalancedSimplex<Real>& region, double highest) {
+        const double rival = score_of_rival(region);
+        double low = (rival - highest) / 2;
+        for (;;) {
+            double sum = rival, count = 1;
+            for (double u : ups_)
+                if (u + low > 0) {
+                    sum -= u;
+                    count += 1;
+                }
+            if (sum / count >= low) break;
+            low = sum / count;
+        }
+        low_ = low;
+        const auto outputs = static_cast<std::size_t>(region.outputs);
+        candidates_.resize(outputs);
+        downs_.resize(outputs + lanes);
+        std::size_t found = 0;
+        for (std::size_t y = 0; y < outputs; ++y) {  // without a branch: which scores are high is hard to predict
+            const auto score = static_cast<double>(region.down_scores[y]);
+            candidates_[found] = static_cast<Index>(y);
+            downs_[found] = score;
+            found += score > low;
+        }
+        if (found == 0) {
+            candidates_[found] = region.pair.down;
+            downs_[found++] = rival;
+        }
+        candidates_.resize(found);
+        downs_.resize((found + lanes - 1) / lanes * lanes);
+        std::fill(downs_.begin() + static_cast<std::ptrdiff_t>(found), downs_.end(), none);
+    }
+
+    // From the u that are positive at one mu to the root with these, which is further left, until they stay the same.
+    double balance(double highest) {
+        double sum = highest, count = 1;
+        for (;;) {
+            const double mu = root(sum, count);
+            double next_sum = 0, next_count = 0;
+            for (double u : ups_)
+                if (u + mu > 0) {
+                    next_sum += u;
+                    next_count += 1;
+                }
+            if (next_count == count || next_count == 0) return mu;
+            sum = next_sum;
+            count = next_count;
+        }
+    }
+
+    // mu with sum + count mu = sum [d - mu]+
+    double root(double sum, double count) {
+        double mu = low_;
+        for (;;) {
+            Lanes above{};
+            Lanes many{};
+            for (std::size_t i = 0; i < downs_.size(); i += lanes) {
+                const Lanes d = *reinterpret_cast<const Lanes*>(downs_.data() + i);
+                above += d > mu ? d : Lanes{};
+                many += d > mu ? Lanes{1, 1, 1, 1} : Lanes{};
+            }
+            const double next = (((above[0] + above[1]) + (above[2] + above[3])) - sum) /
+                                (((many[0] + many[1]) + (many[2] + many[3])) + count);
+            if (!(next > mu)) return mu;
+            mu = next;
+        }
+    }
+
+    const std::vector<double>& sorted(const std::vector<double>& values) {
+        sorted_ = values;
+        std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
+        return sorted_;
+    }
+
+    static constexpr std::size_t lanes = 4;
+    using Lanes [[gnu::vector_size(lanes * sizeof(double)), gnu::may_alias, gnu::aligned(alignof(double))]] = double;
+    static constexpr double none = -std::numeric_limits<double>::infinity();
+
+    double low_ = 0;  // a lower bound of mu
+    std::vector<double> ups_, sorted_;
+    std::vector<double> downs_;  // of the candidates, then `none` up to whole lanes
     std::vector<Index> candidates_;
 };
 
