@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <stdexcept>
 
 #include "../core/label_ranking.hpp"
 #include "archive.hpp"
@@ -85,10 +86,11 @@ public:
     }
 
     void score(const RowsView<Real>& x, nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) const {
-        if (static_cast<Index>(out.shape(1)) != model_->outputs()) throw nb::value_error("scores need a column a label");
         Real* to = out.data();
         nb::gil_scoped_release release;
         const std::shared_lock lock(mutex_);
+        if (static_cast<Index>(out.shape(1)) != model_->outputs())
+            throw std::runtime_error("another thread changed the labels meanwhile; let readers use snapshot()");
         model_->score(x.rows(), to);
     }
 
@@ -110,7 +112,7 @@ public:
         Read read;
         reader.read(x, read);
         std::vector<Real> scores(static_cast<std::size_t>(model_->read().width()));
-        model_->score_one(read.row(intercept_), scores.data());
+        model_->score_one(read.row(intercept_, model_->features()), scores.data());
         return hinge::kernels<Real>().argmax(scores.data(), model_->outputs());
     }
 
@@ -119,7 +121,7 @@ public:
         Read read;
         reader.read(x, read);
         std::vector<Real> scores(static_cast<std::size_t>(model_->read().width()));
-        model_->score_one(read.row(intercept_), scores.data());
+        model_->score_one(read.row(intercept_, model_->features()), scores.data());
         const auto outputs = static_cast<std::size_t>(model_->outputs());
         return new_array<Real>({outputs}, [&](Real* to) { std::copy_n(scores.data(), outputs, to); });
     }
@@ -136,7 +138,7 @@ public:
         const auto lock = reading();
         Read read;
         reader.read(x, read);
-        return model_->cut().at(read.row(intercept_));
+        return model_->cut().at(read.row(intercept_, model_->features()));
     }
 
     double last_loss() const { return last_loss_; }

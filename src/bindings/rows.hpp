@@ -71,8 +71,11 @@ public:
     struct Read {
         std::vector<hinge::Index> index;
         std::vector<Real> value;
-        hinge::Row<Real> row(bool intercept) const {
-            return {index.data(), value.data(), static_cast<hinge::Index>(index.size()), intercept ? Real(1) : Real(0)};
+        // Without the features that a model of `features` does not have.
+        hinge::Row<Real> row(bool intercept, hinge::Index features) const {
+            const auto end = std::lower_bound(index.begin(), index.end(), features);
+            return {index.data(), value.data(), static_cast<hinge::Index>(end - index.begin()),
+                    intercept ? Real(1) : Real(0)};
         }
     };
 

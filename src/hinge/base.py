@@ -454,15 +454,13 @@ class LabelLearner(OnlineEstimator):
 
     def _learn(self, x: Any, targets: Targets, weights: np.ndarray | None, **trace: np.ndarray) -> None:
         """Learn from what has been checked."""
+        self._labels.add(targets.fresh)
         if isinstance(x, Dicts):
             x.learn(targets, weights, **trace)
         else:
             self._model.learn(
                 x, targets.start, targets.label, targets.are_sets, targets.exist, weights, *self._set, **trace
             )
-        self._labels.add(targets.fresh)
-        if len(self._labels) > self._model.outputs:  # named in the last rows, relevant in none
-            self._model.grow(self.n_features_in_, len(self._labels))
         self._form = targets.form
 
     # -- labels -----------------------------------------------------------------------------------------------------
