@@ -172,24 +172,28 @@ class Interpolated:
         if self.p1 == self.p2:
             return min(1.0, self.alpha) * _p_norm(size, self.p1)
         shares = size / top
-
         (large, bound), (small, other_bound) = sorted(((self.p1, 1.0), (self.p2, self.alpha)), reverse=True)
         if (large, small) == (math.inf, 1.0):
             return top * _greedy(shares, total=bound, cap=other_bound)
 
-        def tightness(c: float) -> tuple[float, float, Vector]:
-            y = _mixture(shares, large, small, c)
-            return _p_norm(y, _conjugate(large)) / bound, _p_norm(y, _conjugate(small)) / other_bound, y
+        def tightness(y: Vector) -> tuple[float, float]:
+            return _p_norm(y, _conjugate(large)) / bound, _p_norm(y, _conjugate(small)) / other_bound
 
-        def excess(c: float) -> float:
-            one, other, _ = tightness(c)
+        def excess(y: Vector) -> float:
+            one, other = tightness(y)
             return other - one
 
-        def reached(c: float) -> float:
-            one, other, y = tightness(c)
-            return float(y @ shares) / max(one, other)
+        def mixture(c: float) -> Vector:
+            return _mixture(shares, large, small, c)
 
-        return top * max(map(reached, _crossing(excess)))
+        # Where y jumps within the last bit of c, the maximiser lies on the line between the two sides.
+        left, right = map(mixture, _crossing(lambda c: excess(mixture(c))))
+
+        def between(part: float) -> Vector:
+            return np.asarray((1 - part) * left + part * right)
+
+        ends = map(between, _crossing(lambda part: excess(between(part))))
+        return top * max(float(y @ shares) / max(tightness(y)) for y in ends)
 
     def dual(self, u: ArrayLike) -> float:
         """Return the dual norm of u: the larger of ``||u||_q1`` and ``||u||_q2 / alpha``."""

@@ -45,9 +45,10 @@ public:
                 std::span<double> steps) {
         tasks_ = {losses, curvatures, std::min(cap, total)};
         if (!(tasks_.sum(0) > total)) return give(0, steps);
-        collect_points();
         double low = 0;
         double high = *std::max_element(losses.begin(), losses.end());
+        narrow(total, low, high);
+        collect_points(low, high);
         while (!points_.empty()) {
             const auto middle = points_.begin() + static_cast<std::ptrdiff_t>(points_.size() / 2);
             std::nth_element(points_.begin(), middle, points_.end());
@@ -110,11 +111,40 @@ private:
         }
     };
 
-    void collect_points() {
+    // A few steps of Newton's method leave few points to look at.
+    void narrow(double total, double& low, double& high) {
+        const std::size_t k = tasks_.losses.size();
+        inverses_.resize(k);
+        for (std::size_t j = 0; j < k; ++j) inverses_[j] = 1 / tasks_.curvatures[j];
+        double shift = low;
+        for (int iteration = 0; iteration < 8; ++iteration) {
+            double sum = 0;
+            double slope = 0;
+            for (std::size_t j = 0; j < k; ++j) {
+                const double left = std::max(0.0, tasks_.losses[j] - shift);
+                const double free = left * inverses_[j];
+                const bool below_cap = free < tasks_.cap;
+                sum += left > 0 ? std::min(free, tasks_.cap) : 0.0;
+                slope += left > 0 && below_cap ? inverses_[j] : 0.0;
+            }
+            if (sum > total)
+                low = shift;
+            else if (sum < total)
+                high = shift;
+            const double next = shift + (sum - total) / slope;
+            if (!(next > low && next < high)) return;
+            shift = next;
+        }
+    }
+
+    void collect_points(double low, double high) {
         points_.clear();
+        const auto collect = [&](double point) {
+            if (point > low && point <= high) points_.push_back(point);
+        };
         for (std::size_t j = 0; j < tasks_.losses.size(); ++j) {
-            points_.push_back(tasks_.losses[j]);
-            if (tasks_.full_at(j) > 0) points_.push_back(tasks_.full_at(j));
+            collect(tasks_.losses[j]);
+            collect(tasks_.full_at(j));
         }
     }
 
@@ -154,6 +184,7 @@ private:
 
     Tasks tasks_;
     std::vector<double> points_;
+    std::vector<double> inverses_;
     std::vector<std::uint32_t> order_;
 };
 

@@ -1,10 +1,10 @@
 // Where the steps of parallel tasks may go: {tau >= 0 : ||tau||* <= C}, the dual ball of an absolute norm.
 //
-// Every norm here has a dual that is one q-norm or the larger of two, so the ball is a few bounds ||tau||_q <= radius C.
+// Every norm here has a dual that is one q-norm or the larger of two, so the ball is one or two bounds
+// ||tau||_q <= radius C.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace hinge {
@@ -43,7 +43,8 @@ private:
             cap = std::min(cap, radius);
             return;
         }
-        const PowerBound bound{std::isinf(p) ? 0.0 : 1 / (p - 1), radius};
+        // Beyond 1e8 the p-norm is the largest value to within log(k)/p, which is closer than float64 can tell its powers.
+        const PowerBound bound{p > 1e8 ? 0.0 : 1 / (p - 1), radius};
         if (count == 1 && bounds[0].slope == bound.slope)
             bounds[0].radius = std::min(bounds[0].radius, radius);
         else

@@ -30,7 +30,7 @@ public:
         if (ball.count == 1) {
             tighten(0, highest(0), guess());
         } else {
-            const double first_alone = tighten_first(ball.bounds[0]);
+            const double first_alone = tighten_first();
             if (within(1)) return shrink();
             theta_[0] = 0;
             const double second_alone = tighten(1, highest(1), highest(1) / 2);
@@ -133,16 +133,26 @@ private:
         if (count == 1) return highest;
         double x = std::min(highest, log_steps_[j]);
         for (int iteration = 0; iteration < 100; ++iteration) {
-            double sum = 0;
-            double slope = 0;
+            int top = 0;
+            double exponents[3];
             for (int i = 0; i < count; ++i) {
-                const double term = bounded_exp(scales[i] + slopes[i] * x);
+                exponents[i] = scales[i] + slopes[i] * x;
+                if (exponents[i] > exponents[top]) top = i;
+            }
+            double sum = 1;
+            double slope = slopes[top];
+            double square = slopes[top] * slopes[top];
+            for (int i = 0; i < count; ++i) {
+                if (i == top) continue;
+                const double term = bounded_exp(exponents[i] - exponents[top]);
                 sum += term;
                 slope += slopes[i] * term;
+                square += slopes[i] * slopes[i] * term;
             }
-            const double move = log(sum) * sum / slope;
+            const double move = (exponents[top] + log(sum)) * sum / slope;
             x = std::min(highest, x - move);
-            if (!(std::abs(move) > 4e-16 * std::max(1.0, std::abs(x)))) break;
+            // what a Newton step leaves: half its square times the ratio of the derivatives
+            if (!(move * move * (square / slope) > 1e-16)) break;
         }
         return x;
     }
@@ -220,6 +230,20 @@ private:
         return theta > 0 ? theta : norm / 2;
     }
 
+    // Below it some step alone would break bound i.
+    double lowest(int i) const {
+        const double radius = bounds_[i].radius;
+        if (radius >= cap_) return 0;
+        const double x = bounds_[i].log_radius;
+        double other = 0;
+        for (int h = 0; h < count_; ++h)
+            if (h != i && theta_[h] > 0) other += theta_[h] * bounds_[h].gradient(radius, x);
+        double most = 0;
+        for (std::size_t j = 0; j < losses_.size(); ++j)
+            most = std::max(most, losses_[j] - curvatures_[j] * radius - other);
+        return most * (1 - 1e-9);
+    }
+
     bool bounded_without_multipliers() const {
         if (std::isfinite(cap_)) return true;
         const Terms terms = this->terms();
@@ -229,12 +253,15 @@ private:
         return true;
     }
 
-    // size^(-slope/q) as a function of theta: a straight line where the curvatures are zero.
+    // (1 - f) q / slope with f = size^(-slope/q): where the curvatures are zero f is a straight line in theta.
     ValueSlope excess(int i, double size, double pull) const {
         const Bound& bound = bounds_[i];
         if (bound.slope == 0) return {size - 1, -pull / bound.radius};
-        const double f = bounded_exp(-bound.slope / (1 + bound.slope) * log(size));
-        return {1 - f, -bound.slope * f * pull / (bound.radius * size)};
+        const double power = bound.slope / (1 + bound.slope);
+        const double z = power * log(size);
+        const double f = bounded_exp(-z);
+        const double value = std::abs(z) < 1e-3 ? z * (1 - z / 2 * (1 - z / 3 * (1 - z / 4))) : 1 - f;
+        return {value / power, -(1 + bound.slope) * f * pull / (bound.radius * size)};
     }
 
     // The least theta_i that keeps bound i, for the other multiplier as it is.
@@ -247,7 +274,8 @@ private:
             const double newton = -at_zero.value / at_zero.slope;
             if (newton > start && newton < high) start = newton;
         }
-        bracketed_zero(0, high, start, [&](double theta) {
+        theta_[i] = 0;
+        bracketed_zero(std::min(lowest(i), high), high, start, [&](double theta) {
             theta_[i] = theta;
             sums_ = respond();
             return excess(i, sums_.size[i], sums_.pull[i]);
@@ -257,13 +285,10 @@ private:
 
     // With q = 1 alone the steps are exact; those without an instance share what ties leave, which keeps every other norm
     // least.
-    double tighten_first(const PowerBound& bound) {
-        theta_[1] = 0;
-        if (bound.slope > 0) return tighten(0, highest(0), highest(0) / 2);
+    double tighten_first() {
+        if (bounds_[0].slope > 0) return tighten(0, highest(0), highest(0) / 2);
         theta_[0] = simplex_.best(losses_, curvatures_, cap_, bounds_[0].radius, Tie::evenly, steps_);
-        sums_ = {};
-        for (std::size_t j = 0; j < steps_.size(); ++j)
-            if (steps_[j] > 0) account(j, log(steps_[j]), false, sums_);
+        measure();
         return theta_[0];
     }
 
@@ -273,14 +298,33 @@ private:
         double last = 0;
         double rate = 0;
         double follower = second_alone;
-        bracketed_zero(0, first_alone, first_alone / 2, [&](double theta) {
+        const auto follow = [&](double theta) {
             theta_[0] = theta;
             const double predicted = follower + rate * (theta - last);
             follower = tighten(1, second_alone, predicted > 0 ? predicted : follower / 2);
             last = theta;
             rate = follower > 0 ? -sums_.cross / sums_.pull[1] : 0;
             return excess(0, sums_.size[0], sums_.pull[0] + rate * sums_.cross);
-        });
+        };
+        const double theta = bracketed_zero(0, first_alone, first_alone / 2, follow);
+        if (std::abs(sums_.size[0] - 1) < (bounds_[0].slope > 0 ? 1e-12 : 1e-15)) return;
+        // With q = 1, or near it, the last bit of theta_0 can be worth more than a rounding of the steps. Between its
+        // neighbours the sum of the steps is a straight line, and bound 1 holds all the way.
+        follow(theta * (1 + 1e-15));
+        const double less = sums_.size[0];
+        others_.assign(steps_.begin(), steps_.end());
+        follow(theta * (1 - 1e-15));
+        const double more = sums_.size[0];
+        const double share = more > less ? std::clamp((1 - less) / (more - less), 0.0, 1.0) : 1.0;
+        for (std::size_t j = 0; j < steps_.size(); ++j) steps_[j] = share * steps_[j] + (1 - share) * others_[j];
+        measure();
+    }
+
+    // The sums for steps that come from elsewhere.
+    void measure() {
+        sums_ = {};
+        for (std::size_t j = 0; j < steps_.size(); ++j)
+            if (steps_[j] > 0) account(j, curved_ ? log(steps_[j]) : 0.0, false, sums_);
     }
 
     bool within(int i) const { return sums_.size[i] <= 1 + 1e-14; }
@@ -308,6 +352,7 @@ private:
     std::vector<double> log_losses_;
     std::vector<double> log_curvatures_;
     std::vector<double> log_steps_;
+    std::vector<double> others_;
     CappedSimplex simplex_;
 };
 

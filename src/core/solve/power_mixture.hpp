@@ -36,10 +36,11 @@ public:
         if (!(at.excess() > 0)) return scale(at);
         at = mix(infinity);
         if (!(at.excess() < 0)) return scale(at);
-        bracketed_zero(-700, 700, 0, [&](double u) {
-            at = mix(u);
+        const double u = bracketed_zero(-700, 700, 0, [&](double middle) {
+            at = mix(middle);
             return ValueSlope{at.excess(), at.slope};
         });
+        if (std::abs(at.excess()) > 1e-13) return straddle(u);
         scale(at);
     }
 
@@ -88,6 +89,7 @@ private:
         const double top = *std::max_element(losses.begin(), losses.end());
         shares_.resize(losses.size());
         log_shares_.resize(losses.size());
+        rates_.resize(losses.size());
         for (std::size_t j = 0; j < losses.size(); ++j) shares_[j] = losses[j] / top;
         for (std::size_t j = 0; j < losses.size(); ++j) log_shares_[j] = log(shares_[j]);
     }
@@ -96,25 +98,34 @@ private:
     Tightness mix(double u) {
         const bool inner = std::isfinite(u);
         const Split split(inner ? u : 0);
+        for (std::size_t j = 0; j < steps_.size(); ++j) {
+            const Share share = inner ? between(j, split) : Share{u < 0 ? all_first(j) : all_second(j), 0};
+            steps_[j] = share.x;
+            rates_[j] = share.rate;
+        }
+        return weigh();
+    }
+
+    Tightness weigh() const {
+        const double top = *std::max_element(steps_.begin(), steps_.end());
         double first = 0;
         double second = 0;
         double first_rate = 0;
         double second_rate = 0;
         for (std::size_t j = 0; j < steps_.size(); ++j) {
-            const Share share = inner ? between(j, split) : Share{u < 0 ? all_first(j) : all_second(j), 0};
-            steps_[j] = share.x;
-            if (share.x == -infinity) continue;
-            const double power = bounded_exp((1 + a_) * share.x);
+            if (steps_[j] == -infinity) continue;
+            const double power = bounded_exp((1 + a_) * (steps_[j] - top));
             first += power;
-            first_rate += power * share.rate;
+            first_rate += power * rates_[j];
             if (std::isinf(b_)) continue;
-            const double other = bounded_exp((1 + b_) * share.x);
+            const double other = bounded_exp((1 + b_) * (steps_[j] - top));
             second += other;
-            second_rate += other * share.rate;
+            second_rate += other * rates_[j];
         }
-        const double second_norm = std::isinf(b_) ? 0.0 : log(second) / (1 + b_);  // the largest y is 1
-        const double slope = (std::isinf(b_) ? 0.0 : second_rate / second) - first_rate / first;
-        return {log(first) / (1 + a_) - log_radius_, second_norm - log_other_, slope};
+        const double first_norm = top + log(first) / (1 + a_);
+        if (std::isinf(b_)) return {first_norm - log_radius_, top - log_other_, -first_rate / first};
+        return {first_norm - log_radius_, top + log(second) / (1 + b_) - log_other_,
+                second_rate / second - first_rate / first};
     }
 
     double all_first(std::size_t j) const {
@@ -143,6 +154,22 @@ private:
         }
     }
 
+    // The steps jump at u, by the last bit of a loss: the best ones lie on the line between the two sides.
+    void straddle(double u) {
+        const double margin = 2e-15 * std::max(1.0, std::abs(u));
+        scale(mix(u - margin));
+        left_.assign(steps_.begin(), steps_.end());
+        scale(mix(u + margin));
+        right_.assign(steps_.begin(), steps_.end());
+        Tightness at{};
+        bracketed_zero(0, 1, 0.5, [&](double part) {
+            for (std::size_t j = 0; j < steps_.size(); ++j) steps_[j] = log((1 - part) * left_[j] + part * right_[j]);
+            at = weigh();
+            return ValueSlope{at.excess(), 0};
+        });
+        scale(at);
+    }
+
     // From log y to the steps: as long as the tighter bound lets them be.
     void scale(const Tightness& at) {
         const double log_norm = std::max(at.first, at.second);
@@ -156,6 +183,9 @@ private:
     double log_other_ = 0;
     std::vector<double> shares_;
     std::vector<double> log_shares_;
+    std::vector<double> rates_;
+    std::vector<double> left_;
+    std::vector<double> right_;
 };
 
 }  // namespace solve
