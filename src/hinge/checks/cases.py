@@ -1,0 +1,163 @@
+"""Data to check an estimator with: which streams there are, by what the estimator says of itself.
+
+A family of estimators joins by adding, under its ``estimator_type``, a function that lists its cases::
+
+    CASES["my type"] = lambda estimator: [Case("words", "sequence", X, y)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import get_tags
+
+__all__ = ["CASES", "Case", "cases"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A stream of rounds.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in a message.
+    kind : str
+        The kind of target: "labels", "sets", "indicator", or one of another family's own.
+    X : array of shape (n_samples, n_features), or list of such arrays
+    y : array or list
+    classes : list, optional
+        What the first ``partial_fit`` has to be told in order to know what ``fit`` finds out.
+    per_row : dict of str to array
+        Other arguments of ``fit`` and ``partial_fit`` that hold an entry a row of X, such as ``qid``.
+    starts : array, optional
+        The first row of each round, where rounds are runs of rows.
+    parallel : bool
+        X is a list of matrices, of which each round takes a row each; otherwise the items of a list are rounds.
+    """
+
+    name: str
+    kind: str
+    X: Any
+    y: Any
+    classes: list[Any] | None = None
+    per_row: dict[str, Any] = field(default_factory=dict)
+    starts: np.ndarray | None = None
+    parallel: bool = False
+
+    def __len__(self) -> int:
+        if self.starts is not None:
+            return len(self.starts)
+        return int(self.X[0].shape[0] if self.parallel else len(self.X) if self.of_matrices else self.X.shape[0])
+
+    @property
+    def of_matrices(self) -> bool:
+        return isinstance(self.X, list)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether X is one matrix, and each of its rows a round."""
+        return not self.of_matrices and self.starts is None
+
+    @property
+    def width(self) -> int:
+        return int((self.X[0] if self.of_matrices else self.X).shape[1])
+
+    def take(self, rounds: Any) -> Case:
+        """Return some of the rounds: a slice, or their numbers in any order."""
+        chosen = np.arange(len(self))[rounds]
+        if self.starts is None:
+            X = [part[chosen] for part in self.X] if self.parallel else pick(self.X, chosen)
+            return replace(self, X=X, y=pick(self.y, chosen), per_row=self._pick_per_row(chosen))
+        ends = np.append(self.starts[1:], self.X.shape[0])
+        rows = np.concatenate([np.arange(self.starts[t], ends[t]) for t in chosen])
+        starts = np.cumsum([0, *(ends[chosen] - self.starts[chosen])])[:-1]
+        kept = self._pick_per_row(rows)
+        return replace(self, X=pick(self.X, rows), y=pick(self.y, rows), per_row=kept, starts=starts)
+
+    def _pick_per_row(self, rows: np.ndarray) -> dict[str, Any]:
+        return {name: pick(values, rows) for name, values in self.per_row.items()}
+
+    def map(self, change: Callable[[Any], Any]) -> Case:
+        """Return the case with X, or each of its matrices, changed."""
+        return replace(self, X=[change(part) for part in self.X] if self.of_matrices else change(self.X))
+
+    def put(self, place: int, column: int, value: Any) -> Case:
+        """Return the case with one value of X changed, in the first row of the given round."""
+        changed = self.map(lambda part: np.array(part, dtype=np.float64))
+        if self.starts is not None:
+            place = int(self.starts[place])
+        if not self.of_matrices:
+            changed.X[place, column] = value
+        elif self.parallel:
+            changed.X[0][place, column] = value
+        else:
+            changed.X[place][0, column] = value
+        return changed
+
+    def dicts(self) -> list[dict[str, float]]:
+        """Return the rows as dicts; the first names every feature, the others only those that are not 0."""
+        names = feature_names(self.width)
+        rows = [
+            {name: float(v) for name, v in zip(names, row, strict=True) if v or t == 0} for t, row in enumerate(self.X)
+        ]
+        return rows
+
+
+def feature_names(width: int) -> list[str]:
+    return [f"feature {i}" for i in range(width)]
+
+
+def pick(values: Any, chosen: np.ndarray) -> Any:
+    """Return some entries of an array, a sparse matrix, a data frame or a list."""
+    if hasattr(values, "iloc"):
+        return values.iloc[chosen]
+    return values[chosen] if hasattr(values, "shape") else [values[t] for t in chosen]
+
+
+def matrix(rows: int, width: int, seed: int = 0) -> np.ndarray:
+    """Return rows of which half is 0, and the rest exact in float32."""
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random((rows, width)) < 0.5, 0, rng.integers(-8, 9, (rows, width)) / 8)
+
+
+ROWS, WIDTH = 24, 5
+COLOURS = ["amber", "blue", "green", "red"]
+
+
+def _label_cases(estimator: Any) -> list[Case]:
+    tags = get_tags(estimator).classifier_tags
+    X = matrix(ROWS, WIDTH)
+    scores = X @ matrix(WIDTH, len(COLOURS), seed=1)
+    best = scores.argmax(axis=1)
+    best[:8] = [2, 0, 3, 1, 1, 2, 0, 3]  # the first rounds bring every label, not in their order
+    two = best % 2
+    out = [Case("two labels", "labels", X, np.array(COLOURS[:2])[two], COLOURS[:2])]
+    if tags.multi_class:
+        out.insert(0, Case("labels", "labels", X, np.array(COLOURS)[best], COLOURS))
+    if tags.multi_label:
+        inside = scores > np.median(scores)
+        inside[:4] = np.eye(4, dtype=bool)[best[:4]]
+        inside[10], inside[11] = False, True
+        sets = [{COLOURS[i] for i in np.flatnonzero(row)} for row in inside]
+        out.append(Case("label sets", "sets", X, sets, COLOURS))
+        out.append(Case("an indicator matrix", "indicator", X, inside.astype(np.int64), list(range(4))))
+        out.append(
+            Case("a sparse indicator matrix", "indicator", X, sparse.csr_matrix(inside.astype(int)), list(range(4)))
+        )
+    return out
+
+
+CASES: dict[str, Callable[[Any], list[Case]]] = {"classifier": _label_cases}
+
+
+def cases(estimator: Any) -> list[Case]:
+    """List the streams that an estimator is checked with."""
+    kind = get_tags(estimator).estimator_type
+    if kind not in CASES:
+        raise ValueError(f"no data to check a {kind!r} with; add a function that lists cases to hinge.checks.CASES")
+    return CASES[kind](estimator)
