@@ -4,51 +4,29 @@
 #include <nanobind/stl/string.h>
 
 #include <cmath>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <stdexcept>
 
 #include "../core/label_ranking.hpp"
-#include "archive.hpp"
 #include "rows.hpp"
+#include "shared_model.hpp"
 
 namespace {
 
 using hinge::Index;
 
-// Many readers or one writer. A lock is taken without the GIL, unless it is free.
-template <class Lock>
-Lock lock_politely(std::shared_mutex& mutex) {
-    Lock lock(mutex, std::try_to_lock);
-    if (!lock.owns_lock()) {
-        nb::gil_scoped_release release;
-        lock.lock();
-    }
-    return lock;
-}
-
 template <class Real>
-class Ranker {
+class Ranker : public SharedModel<hinge::LabelRankingModel<Real>> {
 public:
-    using Model = hinge::LabelRankingModel<Real>;
+    using Shared = SharedModel<hinge::LabelRankingModel<Real>>;
     using Read = DictReader::Read<Real>;
+    using Shared::model_, Shared::mutex_, Shared::reading, Shared::writing;
 
     Ranker(const std::string& update, const std::string& geometry, bool intercept, bool average)
-        : model_(hinge::make_label_ranking<Real>(update, geometry, intercept, average)), intercept_(intercept) {
+        : Shared(hinge::make_label_ranking<Real>(update, geometry, intercept, average)), intercept_(intercept) {
         if (!model_) throw nb::value_error(("no algorithm has update " + update + " and geometry " + geometry).c_str());
     }
-    Ranker(const Ranker& other) : intercept_(other.intercept_) {
-        const auto lock = lock_politely<std::shared_lock<std::shared_mutex>>(other.mutex_);
-        model_ = other.model_->clone();
-    }
-
-    auto reading() const { return lock_politely<std::shared_lock<std::shared_mutex>>(mutex_); }
-    auto writing() { return lock_politely<std::unique_lock<std::shared_mutex>>(mutex_); }
-
-    const Model& model() const { return *model_; }
-    Model& model() { return *model_; }
-    bool intercept() const { return intercept_; }
+    Ranker(const Ranker& other) : Shared(other), intercept_(other.intercept_) {}
 
     void learn(const RowsView<Real>& x, std::optional<Vector<std::int64_t>> start, Vector<std::int32_t> label, bool sets,
                std::optional<Vector<std::int32_t>> exist, std::optional<Vector<double>> weight, double C, double margin, double r,
@@ -178,34 +156,7 @@ public:
 
     nb::dict ledger() const {
         const auto lock = reading();
-        const hinge::Ledger& book = model_->ledger();
-        nb::dict out;
-        out["rounds"] = book.rounds;
-        out["mistakes"] = book.mistakes;
-        out["mistake_weight"] = book.mistake_weight;
-        out["loss"] = book.loss;
-        out["dual"] = book.promised - model_->conjugate();
-        out["running_dual"] = book.dual;
-        out["least_gain"] = book.least_gain;
-        out["C"] = book.C;
-        out["least_C"] = book.least_C;
-        out["conjugate"] = model_->conjugate();
-        out["promised"] = book.promised;
-        return out;
-    }
-
-    nb::dict state() {
-        const auto lock = writing();
-        Saver saver;
-        model_->archive(saver);
-        return saver.sections;
-    }
-
-    void restore(nb::dict sections) {
-        const auto lock = writing();
-        Loader loader(std::move(sections));
-        model_->archive(loader);
-        loader.finish();
+        return shown_ledger(model_->ledger(), model_->conjugate());
     }
 
 private:
@@ -223,8 +174,6 @@ private:
         model_->learn(rows, {start, label.data(), sets, &exist}, &weight, set, trace);
     }
 
-    std::unique_ptr<Model> model_;
-    mutable std::shared_mutex mutex_;
     Read read_;
     bool intercept_;
     double last_loss_ = 0, last_error_ = 0, last_dual_ = 0;
@@ -234,20 +183,12 @@ template <class Real>
 void bind(nb::module_& m, const char* name) {
     using R = Ranker<Real>;
     using namespace nb::literals;
-    nb::class_<R>(m, name, "A label ranker: outputs are numbered, rows are numbers.")
-        .def(nb::init<const std::string&, const std::string&, bool, bool>(), "update"_a, "geometry"_a, "intercept"_a,
+    auto type = nb::class_<R>(m, name, "A label ranker: outputs are numbered, rows are numbers.");
+    bind_shared_model(type);
+    type.def(nb::init<const std::string&, const std::string&, bool, bool>(), "update"_a, "geometry"_a, "intercept"_a,
              "average"_a)
-        .def("copy", [](const R& self) { return new R(self); }, nb::rv_policy::take_ownership)
-        .def_prop_ro("features", [](const R& self) { return self.model().features(); })
-        .def_prop_ro("outputs", [](const R& self) { return self.model().outputs(); })
         .def_prop_ro("has_cut", [](const R& self) { return self.model().cut().exists(); })
         .def("begin_cut", [](R& self) { self.model().begin_cut(); })
-        .def("grow",
-             [](R& self, Index features, Index outputs) {
-                 const auto lock = self.writing();
-                 self.model().grow(features, outputs);
-             },
-             "features"_a, "outputs"_a)
         .def("erase_output",
              [](R& self, Index output) {
                  const auto lock = self.writing();
@@ -270,12 +211,9 @@ void bind(nb::module_& m, const char* name) {
         .def_prop_ro("last_loss", &R::last_loss)
         .def_prop_ro("last_error", &R::last_error)
         .def_prop_ro("last_dual", &R::last_dual)
-        .def_prop_ro("rounds", [](const R& self) { return self.model().ledger().rounds; })
         .def("weights", &R::weights)
         .def("intercepts", &R::intercepts)
-        .def("ledger", &R::ledger)
-        .def("state", &R::state)
-        .def("restore", &R::restore, "sections"_a);
+        .def("ledger", &R::ledger);
 }
 
 }  // namespace

@@ -50,7 +50,9 @@ void bind_rows(nb::module_& m) {
         .def_prop_ro("features", &DictReader::features)
         .def(
             "check", [](DictReader& self, nb::dict x, bool single) {
-                single ? self.check<float>(std::move(x)) : self.check<double>(std::move(x));
+                DictReader::Read<float> in_float32;
+                DictReader::Read<double> in_float64;
+                single ? self.check(std::move(x), in_float32) : self.check(std::move(x), in_float64);
             },
             nb::arg("x"), nb::arg("single"), "Raises what learning from x would raise; float32 where `single`.");
     m.def(

@@ -82,10 +82,10 @@ public:
     // New names are added, all or (where a value is bad) none of them.
     template <class Real>
     void read_and_add(nb::dict x, Read<Real>& to) {
+        check<Real>(x, to);
+        if (fresh_.size() == 0) return;
+        names_.update(fresh_);
         fresh_.clear();
-        collect<Real>(x, true);
-        for (const nb::object& name : fresh_) names_[name] = nb::int_(PyDict_Size(names_.ptr()));
-        fill(entries_, to);
     }
 
     // Names that were never learned are left out.
@@ -95,11 +95,12 @@ public:
         fill(entries_, to);
     }
 
-    // Throws what reading and adding would throw.
+    // Throws what reading and adding would throw; adds nothing.
     template <class Real>
-    void check(nb::dict x) {
-        fresh_.clear();
+    void check(nb::dict x, Read<Real>& to) {
+        if (fresh_.size() > 0) fresh_.clear();
         collect<Real>(x, true);
+        fill(entries_, to);
     }
 
 private:
@@ -148,12 +149,12 @@ private:
             return;
         }
         PyObject* found = PyDict_GetItemWithError(names_.ptr(), name);
-        if (found) {
-            entries_.push_back({static_cast<hinge::Index>(PyLong_AsLong(found)), value});
-        } else if (add) {
-            entries_.push_back({features() + static_cast<hinge::Index>(fresh_.size()), value});
-            fresh_.push_back(nb::borrow(name));
+        if (!found && add) {
+            found = PyDict_GetItemWithError(fresh_.ptr(), name);
+            if (!found) fresh_[nb::handle(name)] = nb::int_(features() + static_cast<hinge::Index>(fresh_.size()));
+            found = PyDict_GetItemWithError(fresh_.ptr(), name);
         }
+        if (found) entries_.push_back({static_cast<hinge::Index>(PyLong_AsLong(found)), value});
     }
 
     template <class Real>
@@ -166,6 +167,8 @@ private:
         for (const Entry& entry : entries) {
             if (!to.index.empty() && to.index.back() == entry.index) {
                 to.value.back() += static_cast<Real>(entry.value);
+                if (!std::isfinite(to.value.back()))
+                    throw nb::value_error("the values of features that share one place sum to infinity");
             } else {
                 to.index.push_back(entry.index);
                 to.value.push_back(static_cast<Real>(entry.value));
@@ -178,5 +181,5 @@ private:
     int bits_;
     nb::dict names_;
     std::vector<Entry> entries_;
-    std::vector<nb::object> fresh_;
+    nb::dict fresh_;  // names that the dict being read brings
 };

@@ -65,13 +65,23 @@ def load(path: Path) -> Any:
 
 
 class OnlineEstimator(BaseEstimator):
-    """Parameters, names of features, passes over the data, files: what does not depend on the problem.
+    """Parameters, names of features, learning, passes over the data, files: what does not depend on the problem.
 
-    A problem supplies ``_new_model``, ``_settings`` and ``_structure`` (parameters that cannot change once learning
-    has begun), and what learns and answers.
+    A problem supplies
+
+    - ``_new_model``, ``_settings``, and ``_structure``: parameters that cannot change once learning has begun;
+    - ``_read_y``: targets as numbers, with ``take(rounds)``; ``_know``, ``_settle`` and ``_admit`` for what a target
+      tells of the classes: before the first round, from all rounds of a ``fit``, from the rounds of a later call;
+    - ``_learn_rows`` for rows of the core, ``_learn_dict`` for one dict with its target in numbers, ``_learn_example``
+      for one dict with its target as people write it;
+    - its answers, and ``_room_for_answers`` and ``_answers_from`` for `hinge.progressive`.
+
+    Public methods stand in the problem's class, with their documentation; the work is done here.
     """
 
     _structure: ClassVar[tuple[str, ...]] = ()
+    _seen: ClassVar[tuple[str, ...]] = ("loss", "error", "dual")  # what a round leaves in a trace
+    n_features_in_: int
     _checked: tuple[Any, ...] | None = None
     _begun: tuple[Any, ...] | None = None
     _model: Any = None
@@ -142,6 +152,164 @@ class OnlineEstimator(BaseEstimator):
             raise AttributeError("nothing was learned yet")
         return int(self._model.rounds)
 
+    # -- learning ---------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Start with nothing learned and nothing known."""
+        self._start()
+        self.n_iter_ = 1
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
+        """Forget everything, then learn all rounds in `max_iter` passes."""
+        with self._all_or_nothing():
+            self._begun = None
+            self._check_params()
+            self._begin()
+            x, targets, weights = self._read(X, y, sample_weight, reset=True, **more)
+            if weights is not None and not weights.any():
+                raise ValueError("all sample weights are zero: there is nothing to learn from")
+            targets = self._settle(targets)
+            for order in self._orders(x.count):
+                self._learn(*self._permuted(X, x, targets, weights, order))
+            self.n_iter_ = self.max_iter
+        return self
+
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any, **more: Any) -> Self:
+        """Learn each round once, in order."""
+        if self._model is not None and classes is None and hasattr(self, "n_features_in_"):
+            self._check_params()
+            x, targets, weights = self._read(X, y, sample_weight, **more)
+            self._learn(x, self._admit(targets), weights)
+        else:
+            with self._all_or_nothing():
+                self._check_params()
+                self._learn(*self._read_first(X, y, classes, sample_weight, **more))
+        return self
+
+    def _learn_progressively(
+        self, X: Any, y: Any, *, classes: Any, sample_weight: Any, answers: bool, **more: Any
+    ) -> dict[str, Any]:
+        """Learn as ``partial_fit`` does; return what each round left, and the answers if wanted."""
+        with self._all_or_nothing():
+            self._check_params()
+            x, targets, weights = self._read_first(X, y, classes, sample_weight, **more)
+            seen: dict[str, Any] = {name: np.empty(x.count) for name in self._seen}
+            room = self._room_for_answers(x.count, targets) if answers else {}
+            self._learn(x, targets, weights, **seen, **room)
+        if answers:
+            seen["answers"] = self._answers_from(room)
+        return seen
+
+    def learn_one(self, x: dict[str, float | str], y: Any, w: float = 1.0) -> None:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x : dict of feature name to number or string
+            A string value stands for the feature ``name=value``. New names are new features.
+        y : one target
+            As an entry of the `y` that ``partial_fit`` takes.
+        w : float, default=1.0
+            The example's weight.
+        """
+        if self._model is None:
+            with self._all_or_nothing():
+                self._check_params()
+                self._begin()
+                self.learn_one(x, y, w)
+            return
+        self._check_params()
+        reader = self._reader or self._dict_reader()
+        if not 0 <= w < inf:
+            raise ValueError(f"w is {w!r}; a weight must be finite and not negative")
+        self._learn_example(reader, x, y, w)
+        if reader.features != self.n_features_in_:
+            self.n_features_in_ = reader.features
+
+    def _read_first(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, **more: Any
+    ) -> tuple[Any, Any, np.ndarray | None]:
+        """Read a call that may bring the first rounds, or classes to exist before its rounds."""
+        if self._model is None:
+            self._begin()
+        self._know(classes, y)
+        reset = not hasattr(self, "n_features_in_")
+        x, targets, weights = self._read(X, y, sample_weight, reset=reset, **more)
+        return x, self._admit(targets), weights
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool = False, **more: Any
+    ) -> tuple[Any, Any, np.ndarray | None]:
+        """Return rows, targets and weights, checked; `more` holds what else comes a row, such as lists' numbers."""
+        x = self._read_x(X, reset=reset)
+        weights = read_weights(sample_weight, x.count)
+        return x, self._read_y(y, x.count), weights
+
+    def _read_x(self, X: Any, *, reset: bool = False) -> Any:
+        """Return X as rows of the core, or as a checked list of dicts."""
+        if isinstance(X, list | tuple) and X and isinstance(X[0], dict):
+            return Dicts(self, X, reset=reset)
+        return read_rows(self, X, self._dtype, self._intercept, reset=reset)
+
+    def _read_y(self, y: Any, rounds: int) -> Any:
+        raise NotImplementedError
+
+    def _know(self, classes: Any, y: Any) -> None:
+        """Let classes exist before the rounds of a call, whose targets are `y`."""
+
+    def _settle(self, targets: Any) -> Any:
+        """Let exist what all targets of a ``fit`` speak of."""
+        return targets
+
+    def _admit(self, targets: Any) -> Any:
+        """Decide on what is new in the targets of a call."""
+        return targets
+
+    def _learn(self, x: Any, targets: Any, weights: np.ndarray | None, **trace: np.ndarray) -> None:
+        """Learn from what has been checked."""
+        if isinstance(x, Dicts):
+            x.learn(targets, weights, trace)
+        else:
+            self._model.grow(self.n_features_in_, self._model.outputs)
+            self._learn_rows(x, targets, weights, **trace)
+
+    def _learn_rows(self, x: Any, targets: Any, weights: np.ndarray | None, **trace: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _learn_dict(self, reader: Any, x: dict[str, Any], targets: Any, w: float) -> None:
+        raise NotImplementedError
+
+    def _learn_example(self, reader: Any, x: dict[str, Any], y: Any, w: float) -> None:
+        raise NotImplementedError
+
+    def _room_for_answers(self, rounds: int, targets: Any) -> dict[str, np.ndarray]:
+        raise NotImplementedError
+
+    def _trace_answer(self, t: int, reader: Any, x: dict[str, Any], room: dict[str, np.ndarray]) -> None:
+        """Leave the answer to one dict, given before it is learned."""
+        raise NotImplementedError
+
+    def _answers_from(self, room: dict[str, np.ndarray]) -> Any:
+        raise NotImplementedError
+
+    def _orders(self, rounds: int) -> Iterator[np.ndarray | None]:
+        """Yield the order of the rounds for each pass: None for as they come."""
+        rng = check_random_state(self.random_state)
+        for _ in range(self.max_iter):
+            yield rng.permutation(rounds) if self.shuffle else None
+
+    def _permuted(
+        self, X: Any, x: Any, targets: Any, weights: np.ndarray | None, order: np.ndarray | None
+    ) -> tuple[Any, Any, np.ndarray | None]:
+        """Return rows, targets and weights in another order."""
+        if order is None:
+            return x, targets, weights
+        if hasattr(X, "iloc"):
+            X = X.iloc[order]
+        else:
+            X = X[order] if hasattr(X, "shape") and not isinstance(x, Dicts) else [X[t] for t in order]
+        return self._read_x(X), targets.take(order), None if weights is None else weights[order]
+
     # -- features ---------------------------------------------------------------------------------------------------
 
     @property
@@ -162,8 +330,10 @@ class OnlineEstimator(BaseEstimator):
     def feature_names_in_(self) -> None:
         self._frame_names = None
 
-    def _rows(self, X: Any, *, reset: bool = False) -> Any:
-        return read_rows(self, X, self._dtype, self.fit_intercept, reset=reset)
+    @property
+    def _intercept(self) -> bool:
+        """Whether every row has the constant feature."""
+        return bool(self.fit_intercept)
 
     def _dict_reader(self) -> Any:
         """Return the reader of dicts; make it at the first dict."""
@@ -250,14 +420,6 @@ class OnlineEstimator(BaseEstimator):
         self.__dict__.update(pickled["kept"])
         self._restore(pickled["state"], pickled["sections"])
 
-    # -- passes -----------------------------------------------------------------------------------------------------
-
-    def _orders(self, rows: int) -> Iterator[np.ndarray | None]:
-        """Yield the order of the rows for each pass: None for as they come."""
-        rng = check_random_state(self.random_state)
-        for _ in range(self.max_iter):
-            yield rng.permutation(rows) if self.shuffle else None
-
 
 class LabelLearner(OnlineEstimator):
     """What estimators share whose answers are labels or sets of labels."""
@@ -283,22 +445,7 @@ class LabelLearner(OnlineEstimator):
         -------
         self
         """
-        with self._all_or_nothing():
-            self._begun = None
-            self._check_params()
-            self._start()
-            x = self._read_x(X, reset=True)
-            targets = read_targets(y, Labels(), x.count)
-            weights = read_weights(sample_weight, x.count)
-            if weights is not None and not weights.any():
-                raise ValueError("all sample weights are zero: there is nothing to learn from")
-            self._labels, targets = sort_labels(targets)
-            self._fixed, self._removed, self._form = True, False, targets.form
-            self._model.grow(self.n_features_in_, len(self._labels))
-            for order in self._orders(x.count):
-                self._learn(*permuted(X, x, targets, weights, order, self._read_x))
-            self.n_iter_ = self.max_iter
-        return self
+        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from each row once, in order, one round a row; the same stream in other chunks gives the same bits.
@@ -317,151 +464,106 @@ class LabelLearner(OnlineEstimator):
         -------
         self
         """
-        self._check_params()
-        if self._model is not None and classes is None and hasattr(self, "n_features_in_"):
-            self._learn(*self._read(X, y, sample_weight))
-        else:
-            with self._all_or_nothing():
-                self._learn(*self._read_first(X, y, classes, sample_weight))
-        return self
-
-    def _read_first(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Any, Targets, np.ndarray | None]:
-        """Read a call that may bring the first rows, or labels to exist before its rows."""
-        if self._model is None:
-            self._begin()
-        self._labels = Labels(self._labels.known)
-        self._labels.add(self._read_classes(classes, y))
-        read = self._read(X, y, sample_weight, reset=not hasattr(self, "n_features_in_"))
-        self._fixed = self._fixed or (self.t_ == 0 and len(self._labels) > 0)
-        self._model.grow(self.n_features_in_, len(self._labels))
-        return read
-
-    def _learn_progressively(
-        self, X: Any, y: Any, *, classes: Any, sample_weight: Any, answers: bool
-    ) -> dict[str, Any]:
-        """Learn as `partial_fit` does; return loss, error and dual of each round, and the answers if wanted."""
-        self._check_params()
-        with self._all_or_nothing():
-            x, targets, weights = self._read_first(X, y, classes, sample_weight)
-            seen: dict[str, Any] = {name: np.empty(x.count) for name in ("loss", "error", "dual")}
-            trace = dict(seen)
-            if answers:
-                width = len(self._labels) + len(targets.fresh)
-                trace["scores"] = np.full((x.count, width), -inf, dtype=self._dtype)
-                trace["cut"] = np.empty(x.count)
-            self._learn(x, targets, weights, **trace)
-        if answers:
-            scores = trace["scores"]
-            if self._form == labels.LABELS:
-                seen["answers"] = labels.answer_labels(scores.argmax(axis=1), self._labels)
-            else:
-                inside = scores > np.nan_to_num(trace["cut"], nan=inf)[:, None]
-                seen["answers"] = labels.answer_sets(inside, self._form, self._labels)
-        return seen
-
-    def learn_one(self, x: dict[str, float | str], y: Any, w: float = 1.0) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x : dict of feature name to number or string
-            A string value stands for the feature ``name=value``. New names are new features.
-        y : label, set of labels, or dict of label to bool
-        w : float, default=1.0
-            Multiplies this round's C.
-        """
-        self._check_params()
-        if self._model is None:
-            with self._all_or_nothing():
-                self._begin()
-                self.learn_one(x, y, w)
-            return
-        reader = self._reader or self._dict_reader()
-        if not 0 <= w < inf:
-            raise ValueError(f"w is {w!r}; a weight must be finite and not negative")
-        if isinstance(y, set | frozenset | dict):
-            self._learn_one_set(reader, x, y, w)
-        else:
-            number = self._labels.number.get(y) if y.__hash__ else None
-            if number is None:
-                self._learn_one_new(reader, x, y, w)
-            else:
-                self._model.learn_one_label(reader, x, number, w, *self._set)
-            self._form = labels.LABELS
-        if reader.features != self.n_features_in_:
-            self.n_features_in_ = reader.features
-
-    def _learn_one_new(self, reader: Any, x: dict[str, Any], y: Any, w: float) -> None:
-        targets = self._admit(read_targets([y], self._labels, 1))
-        self._model.learn_one_label(reader, x, int(targets.label[0]), w, *self._set)
-        self._labels.add(targets.fresh)
-
-    def _learn_one_set(self, reader: Any, x: dict[str, Any], y: Any, w: float) -> None:
-        targets = self._admit(read_targets([y], self._labels, 1))
-        exist = 0 if targets.exist is None else int(targets.exist[0])
-        self._model.learn_one(reader, x, targets.label, exist, w, *self._set)
-        self._labels.add(targets.fresh)
-        self._form = targets.form
+        return self._partial_fit(X, y, classes, sample_weight)
 
     def _begin(self) -> None:
-        self._start()
+        super()._begin()
         self._labels = Labels()
-        self._fixed, self._removed, self._form, self.n_iter_ = False, False, labels.LABELS, 1
+        self._fixed, self._removed, self._form = False, False, labels.LABELS
+
+    def _read_y(self, y: Any, rounds: int) -> Targets:
+        return read_targets(y, self._labels, rounds)
+
+    def _know(self, classes: Any, y: Any) -> None:
+        known = self._read_classes(classes, y)
+        self._labels = Labels(self._labels.known)
+        self._labels.add(known)
+        self._fixed = self._fixed or (self.t_ == 0 and len(self._labels) > 0)
+        self._grow()
 
     def _read_classes(self, classes: Any, y: Any) -> list[Any]:
         """Return `classes` as plain labels: in order, or as given where they name the columns of an indicator."""
+        form = labels.form_of(y)
         if classes is None:
-            if (
-                self.new_labels != "add"
-                and len(self._labels) == 0
-                and labels.form_of(y) in (labels.LABELS, labels.SETS)
-            ):
+            if self.new_labels != "add" and len(self._labels) == 0 and form in (labels.LABELS, labels.SETS):
                 raise ValueError(f"classes must be given to the first call when new_labels is {self.new_labels!r}")
             return []
         given = [labels.check_label_in_row(label, i) for i, label in enumerate(np.asarray(classes, dtype=object))]
         if len(set(given)) < len(given):
             raise ValueError("classes must differ from one another")
         fresh = [label for label in given if label not in self._labels.number]
-        keeps_order = labels.form_of(y) in (labels.DENSE, labels.CSR)
-        return fresh if keeps_order else sorted_labels(fresh)
+        return fresh if form in (labels.DENSE, labels.CSR) else sorted_labels(fresh)
 
-    def _read_x(self, X: Any, *, reset: bool = False) -> Any:
-        """Return X as rows of the core, or as a checked list of dicts."""
-        if isinstance(X, list | tuple) and X and isinstance(X[0], dict):
-            return Dicts(self, X, reset=reset)
-        return self._rows(X, reset=reset)
-
-    def _read(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool = False
-    ) -> tuple[Any, Targets, np.ndarray | None]:
-        x = self._read_x(X, reset=reset)
-        weights = read_weights(sample_weight, x.count)
-        targets = read_targets(y, self._labels, x.count)
-        if targets.fresh and targets.form in (labels.DENSE, labels.CSR):
-            self._labels.add(targets.fresh)
-            self._model.grow(self.n_features_in_, len(self._labels))
-            return x, targets._replace(fresh=[]), weights
-        return x, self._admit(targets), weights
+    def _settle(self, targets: Targets) -> Targets:
+        self._labels, targets = sort_labels(targets)
+        self._fixed, self._form = True, targets.form
+        self._grow()
+        return targets
 
     def _admit(self, targets: Targets) -> Targets:
-        """Do with labels that are new what `new_labels` says."""
-        if not targets.fresh or self.new_labels == "add":
+        """Do with labels that are new what `new_labels` says; the columns of an indicator exist at once."""
+        if not targets.fresh:
+            return targets
+        if targets.form in (labels.DENSE, labels.CSR):
+            self._fixed = self._fixed or self.t_ == 0
+            self._labels.add(targets.fresh)
+            self._grow()
+            return targets._replace(fresh=[])
+        if self.new_labels == "add":
             return targets
         if self.new_labels == "ignore":
             return targets.without_fresh(len(self._labels))
         row, label = targets.first_row_of(len(self._labels)), targets.fresh[0]
         raise ValueError(f"row {row} of y has the label {label!r}, which is not in classes_ (new_labels='error')")
 
+    def _grow(self) -> None:
+        """Let the model have every label that is known."""
+        self._model.grow(self._model.features, len(self._labels))
+
     def _learn(self, x: Any, targets: Targets, weights: np.ndarray | None, **trace: np.ndarray) -> None:
-        """Learn from what has been checked."""
         self._labels.add(targets.fresh)
-        if isinstance(x, Dicts):
-            x.learn(targets, weights, **trace)
-        else:
-            self._model.learn(
-                x, targets.start, targets.label, targets.are_sets, targets.exist, weights, *self._set, **trace
-            )
+        super()._learn(x, targets, weights, **trace)
         self._form = targets.form
+
+    def _learn_rows(self, x: Any, targets: Targets, weights: np.ndarray | None, **trace: np.ndarray) -> None:
+        self._model.learn(
+            x, targets.start, targets.label, targets.are_sets, targets.exist, weights, *self._set, **trace
+        )
+
+    def _learn_dict(self, reader: Any, x: dict[str, Any], targets: Targets, w: float) -> None:
+        if targets.start is None:
+            self._model.learn_one_label(reader, x, int(targets.label[0]), w, *self._set)
+        else:
+            exist = 0 if targets.exist is None else int(targets.exist[0])
+            self._model.learn_one(reader, x, targets.label, exist, w, *self._set)
+
+    def _learn_example(self, reader: Any, x: dict[str, Any], y: Any, w: float) -> None:
+        number = self._labels.number.get(y) if y.__hash__ else None
+        if number is not None:
+            self._model.learn_one_label(reader, x, number, w, *self._set)
+            self._form = labels.LABELS
+            return
+        targets = self._admit(self._read_y([y], 1))
+        self._learn_dict(reader, x, targets, w)
+        self._labels.add(targets.fresh)
+        self._form = targets.form
+
+    def _room_for_answers(self, rounds: int, targets: Targets) -> dict[str, np.ndarray]:
+        width = len(self._labels) + len(targets.fresh)
+        return {"scores": np.full((rounds, width), -inf, dtype=self._dtype), "cut": np.empty(rounds)}
+
+    def _trace_answer(self, t: int, reader: Any, x: dict[str, Any], room: dict[str, np.ndarray]) -> None:
+        if self._model.outputs:
+            scores = self._model.score_one(reader, x)
+            room["scores"][t, : scores.size] = scores
+        room["cut"][t] = self._model.cut_one(reader, x) if self._model.has_cut else np.nan
+
+    def _answers_from(self, room: dict[str, np.ndarray]) -> Any:
+        scores = room["scores"]
+        if self._form == labels.LABELS:
+            return labels.answer_labels(scores.argmax(axis=1), self._labels)
+        inside = scores > np.nan_to_num(room["cut"], nan=inf)[:, None]
+        return labels.answer_sets(inside, self._form, self._labels)
 
     # -- labels -----------------------------------------------------------------------------------------------------
 
@@ -620,7 +722,7 @@ class LabelLearner(OnlineEstimator):
 class Dicts:
     """A list of dicts as the X of a call: every value has been looked at, and they are learned one by one."""
 
-    def __init__(self, estimator: LabelLearner, X: Any, *, reset: bool) -> None:
+    def __init__(self, estimator: OnlineEstimator, X: Any, *, reset: bool) -> None:
         if reset:
             estimator.n_features_in_ = 0
         self.estimator, self.X, self.count = estimator, X, len(X)
@@ -633,21 +735,14 @@ class Dicts:
             except (TypeError, ValueError) as error:
                 raise type(error)(f"row {t} of X: {error}") from None
 
-    def learn(self, targets: Targets, weights: np.ndarray | None, **trace: np.ndarray) -> None:
+    def learn(self, targets: Any, weights: np.ndarray | None, trace: dict[str, np.ndarray]) -> None:
         it, model = self.estimator, self.estimator._model
-        wanted = [name for name in trace if name in ("loss", "error", "dual")]
+        wanted = [name for name in it._seen if name in trace]
         for t, x in enumerate(self.X):
-            if "scores" in trace and model.outputs:
-                scores = model.score_one(self.reader, x)
-                trace["scores"][t, : scores.size] = scores
-                trace["cut"][t] = model.cut_one(self.reader, x) if model.has_cut else np.nan
-            one = targets.take(np.array([t]))
-            exist = 0 if one.exist is None else int(one.exist[0])
+            if len(trace) > len(wanted):
+                it._trace_answer(t, self.reader, x, trace)
             w = 1.0 if weights is None else float(weights[t])
-            if one.start is None:
-                model.learn_one_label(self.reader, x, int(one.label[0]), w, *it._set)
-            else:
-                model.learn_one(self.reader, x, one.label, exist, w, *it._set)
+            it._learn_dict(self.reader, x, targets.take(np.array([t])), w)
             for name in wanted:
                 trace[name][t] = getattr(model, f"last_{name}")
         it.n_features_in_ = self.reader.features
@@ -662,7 +757,7 @@ class Dicts:
 def check_dtype(estimator: Any) -> None:
     """Raise where ``dtype`` is neither float32 nor float64, in any of NumPy's spellings."""
     try:
-        fine = np.dtype(estimator.dtype) in (np.float32, np.float64)
+        fine = estimator.dtype is not None and np.dtype(estimator.dtype) in (np.float32, np.float64)
     except TypeError:
         fine = False
     if not fine:
@@ -692,18 +787,3 @@ def sort_labels(targets: Targets) -> tuple[Labels, Targets]:
         rows = np.repeat(np.arange(targets.start.size - 1), np.diff(targets.start))
         renumbered = renumbered[np.lexsort((renumbered, rows))]
     return in_order, targets._replace(label=renumbered, fresh=[], exist=None)
-
-
-def permuted(
-    X: Any, x: Any, targets: Targets, weights: np.ndarray | None, order: np.ndarray | None, read: Any
-) -> tuple[Any, Targets, np.ndarray | None]:
-    """Return rows, targets and weights in another order."""
-    if order is None:
-        return x, targets, weights
-    if isinstance(x, Dicts):
-        X = [X[t] for t in order]
-    elif hasattr(X, "iloc"):
-        X = X.iloc[order]
-    else:
-        X = X[order] if hasattr(X, "shape") else [X[t] for t in order]
-    return read(X), targets.take(order), None if weights is None else weights[order]

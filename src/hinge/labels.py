@@ -126,7 +126,7 @@ def form_of(y: Any) -> str:
     if isinstance(y, np.ndarray) and y.dtype != object:
         return DENSE if y.ndim == 2 and y.shape[1] != 1 else LABELS
     first: Any = next(iter(y), None) if isinstance(y, list | tuple | np.ndarray) and len(y) else None
-    if isinstance(first, str | int):
+    if isinstance(first, str | int) or (isinstance(first, tuple) and isinstance(y, np.ndarray)):
         return LABELS
     if isinstance(first, set | frozenset):
         return SETS

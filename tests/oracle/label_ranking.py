@@ -176,9 +176,7 @@ class LabelRanking:
         self.theta = np.pad(self.theta, ((0, 0), (0, more)))
         self.v = np.pad(self.v, (0, more), constant_values=1.0)
 
-    def round(
-        self, x: ArrayLike, relevant: Iterable[int], weight: float = 1.0, alive: int | None = None
-    ) -> Round:
+    def round(self, x: ArrayLike, relevant: Iterable[int], weight: float = 1.0, alive: int | None = None) -> Round:
         """Predict, suffer, move. Labels from ``alive`` on do not exist yet and take no part."""
         x, k = np.asarray(x, dtype=np.float64), len(self.theta)
         in_Y = np.isin(np.arange(k if alive is None else alive), list(relevant))

@@ -102,10 +102,9 @@ class Case:
     def dicts(self) -> list[dict[str, float]]:
         """Return the rows as dicts; the first names every feature, the others only those that are not 0."""
         names = feature_names(self.width)
-        rows = [
+        return [
             {name: float(v) for name, v in zip(names, row, strict=True) if v or t == 0} for t, row in enumerate(self.X)
         ]
-        return rows
 
 
 def feature_names(width: int) -> list[str]:

@@ -45,7 +45,12 @@ def check_progressive_in_chunks(estimator: Any, case: Case) -> None:
 def check_progressive_predicts_then_learns(estimator: Any, case: Case) -> None:
     """The answers that are measured are those of ``predict`` before each round is learned."""
     answers: list[Any] = []
-    metrics = {"answers": lambda _, answer: answers.append(answer) or 0.0}
+
+    def keep(_: Any, answer: Any) -> float:
+        answers.append(answer)
+        return 0.0
+
+    metrics = {"answers": keep}
     it, other = (begin(fresh(estimator), case.take(slice(0, 4))) for _ in range(2))
     rest = case.take(slice(4, None))
     evaluate(it, rest, metrics=metrics, every=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def calls(it: Any, case: Case, answers: bool = True) -> Iterator[tuple[str, Call
         yield "partial_fit", lambda: learn(it, case)
     for name in ("predict", "decision_function", "rank"):
         if answers and hasattr(it, name):
-            yield name, lambda name=name: getattr(it, name)(case.X)
+            yield name, partial(getattr(it, name), case.X)
 
 
 def all_refuse(it: Any, case: Case, *words: str, why: str, answers: bool = True) -> None:

@@ -24,9 +24,9 @@ class Law:
     """A check, and what an estimator and its data must have for it to apply."""
 
     check: Check
-    has: tuple[str, ...] = ()
-    params: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
+    has: list[str]
+    params: list[str]
+    kinds: list[str]
     plain: bool = False
     sparse: bool = False
     package: str = ""
@@ -68,8 +68,7 @@ def law(
     """
 
     def register(check: Check) -> Check:
-        names = (tuple(words.split()) for words in (has, params, kinds))
-        LAWS[check.__name__] = Law(check, *names, plain, sparse, package)
+        LAWS[check.__name__] = Law(check, has.split(), params.split(), kinds.split(), plain, sparse, package)
         return check
 
     return register

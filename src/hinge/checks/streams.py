@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def check_kinds_of_arrays(estimator: Any, case: Case) -> None:
         return X
 
     case = case.map(lambda X: X * 8)
-    kinds = {
+    kinds: dict[str, Callable[[Any], Any]] = {
         "a list": lambda X: X.tolist(),
         "Fortran order": np.asfortranarray,
         "a strided view": lambda X: np.repeat(X, 2, axis=1)[:, ::2],

@@ -23,13 +23,14 @@ from hinge.checks.laws import (
     same_learned,
     unchanged,
 )
+from hinge.labels import as_array
 
 
 def renamed(case: Case, name: Callable[[Any], Any]) -> Case:
     """Return the case with every label renamed."""
     y: Any = [{name(label) for label in one} if isinstance(one, set) else name(_plain(one)) for one in case.y]
-    if case.kind == "labels" and len({type(label) for label in y}) == 1:
-        y = np.array(y)
+    if case.kind == "labels":
+        y = as_array(y)
     return replace(case, y=y, classes=[name(label) for label in case.classes or ()])
 
 
@@ -86,10 +87,6 @@ def check_types_of_labels(estimator: Any, case: Case) -> None:
     for naming in namings:
         names = dict(zip(known, naming[: len(known)], strict=True))
         other = renamed(case, names.__getitem__)
-        if any(isinstance(label, tuple) for label in naming):
-            y = np.empty(len(case), dtype=object)
-            y[:] = [names[_plain(label)] for label in case.y]
-            other = replace(other, y=y)
         it = fit(fresh(estimator), other)
         require(set(it.classes_.tolist()) == set(names.values()), f"classes_ is {it.classes_} for {naming}")
         for answer in it.predict(case.X).tolist():
