@@ -285,6 +285,7 @@ class LabelRanker(ClassifierMixin, LabelLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
+        tags.classifier_tags.poor_score = self.geometry == "entropic"  # its weights are never negative
         return tags
 
 

@@ -150,7 +150,7 @@ def check_hindsight_loss(estimator: Any, case: Case) -> None:
 
 @law(has="partial_fit certificate_")
 def check_certificate_is_pure(estimator: Any, case: Case) -> None:
-    """Reading the certificate changes nothing, and the dual never falls."""
+    """Reading the certificate changes nothing; where it bounds the mistakes, the dual never falls."""
     it, other = fresh(estimator), fresh(estimator)
     duals = [0.0]
     for t in range(len(case)):
@@ -158,5 +158,6 @@ def check_certificate_is_pure(estimator: Any, case: Case) -> None:
         learn(it, case.take([t]), **more)
         learn(other, case.take([t]), **more)
         duals.append(it.certificate_.dual)
-        require(duals[-1] >= duals[-2] - 1e-9 - it.certificate_.tolerance, f"round {t}: the dual fell: {duals[-2:]}")
+        rose = duals[-1] >= duals[-2] - 1e-9 - it.certificate_.tolerance
+        require(rose or it.certificate_.mistake_bound == np.inf, f"round {t}: the dual fell: {duals[-2:]}")
     require(bits(it.certificate_) == bits(other.certificate_), "reading the certificate changed it")

@@ -178,8 +178,8 @@ def check_order_of_features(estimator: Any, case: Case) -> None:
 
 @law(has="partial_fit coef_")
 def check_rows_of_zeros(estimator: Any, case: Case) -> None:
-    """A row of zeros moves no weight of a feature."""
-    it = learn(fresh(estimator, average=False), case)
+    """A row of zeros moves no weight of a feature, where no constant feature shares the geometry with them."""
+    it = learn(fresh(estimator, average=False, fit_intercept=False), case)
     before = it.coef_
     learn(it, case.map(np.zeros_like))
     same = np.array_equal(it.coef_, before) if isinstance(before, np.ndarray) else True

@@ -52,14 +52,14 @@ def check_all_weights_zero(estimator: Any, case: Case) -> None:
         same(before, it.coef_, "coef_ after rounds of weight 0")
 
 
-@law(params="C", has="coef_")
+@law(params="C", has="coef_ certificate_")
 def check_weights_multiply_C(estimator: Any, case: Case) -> None:
     """A weight of 2 is a C twice as large."""
     twice = fit(fresh(estimator, C=0.25), case, sample_weight=np.full(len(case), 2.0))
     same(twice.coef_, fit(fresh(estimator, C=0.5), case).coef_, "coef_ with weight 2, and with twice the C")
 
 
-@law(params="C", has="partial_fit coef_")
+@law(params="C", has="partial_fit coef_ certificate_")
 def check_C_may_change(estimator: Any, case: Case) -> None:
     """A C set between calls holds from the next round on."""
     half = len(case) // 2
