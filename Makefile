@@ -35,6 +35,9 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 
+demo: $(VENV)/.built
+	$(BIN)/python -m hinge.cli demo --force --output build/demo.html
+
 check: lint test
 
 clean:

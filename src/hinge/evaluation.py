@@ -13,7 +13,7 @@ import numpy as np
 from hinge.certificate import Certificate
 from hinge.model_file import Path, replace_file
 
-__all__ = ["ProgressiveReport", "progressive"]
+__all__ = ["ProgressiveReport", "joined", "progressive"]
 
 POINTS = 50  # of a curve, unless `every` is given
 
@@ -221,6 +221,34 @@ def progressive(
         curve["dual"] = seen["dual"][ends - 1]
     totals = {"rounds": rounds, "loss": float(seen["loss"].mean()), "error": float(seen["error"].mean())}
     return ProgressiveReport(repr(estimator), curve, totals, certificate)
+
+
+def joined(reports: Sequence[ProgressiveReport]) -> ProgressiveReport:
+    """Join reports on consecutive parts of one stream, all by one estimator, into the report on the whole.
+
+    Parameters
+    ----------
+    reports : sequence of ProgressiveReport
+        In the order of the stream, at least one.
+
+    Returns
+    -------
+    ProgressiveReport
+    """
+    lengths = np.array([report.totals["rounds"] for report in reports])
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
+    curve = {
+        name: np.concatenate(
+            [it.curve[name] + (start if name == "round" else 0) for it, start in zip(reports, starts, strict=True)]
+        )
+        for name in reports[0].curve
+        if all(name in it.curve for it in reports)
+    }
+    totals = {
+        name: float(np.average([it.totals[name] for it in reports], weights=lengths)) for name in reports[0].totals
+    }
+    totals["rounds"] = int(lengths.sum())
+    return ProgressiveReport(reports[-1].estimator, curve, totals, reports[-1].certificate)
 
 
 def _rows(values: Any, start: int, end: int) -> Any:

@@ -1,0 +1,3 @@
+from hinge.cli import main
+
+main()

@@ -1,0 +1,96 @@
+"""The commands by name, and what becomes of an error: a message on stderr and an exit code.
+
+====  =====================================================================
+0     fine
+1     unexpected
+2     usage
+3     bad input data
+4     damaged or incompatible model
+5     a threshold was not met
+6     input or output failed
+130   interrupted
+====  =====================================================================
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+UNEXPECTED, USAGE, BAD_DATA, BAD_MODEL, NOT_MET, IO_FAILED, INTERRUPTED = 1, 2, 3, 4, 5, 6, 130
+
+COMMANDS = {
+    "demo": "File a synthetic mailbox online with six rankers.",
+}
+
+
+class Commands(click.Group):
+    """A group that imports a command when it is called, and names the nearest one when there is none."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return getattr(import_module(f"hinge.cli.{name}"), name)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else " 'hinge --help' lists the commands."
+            raise click.UsageError(f"there is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="hinge", prog_name="hinge", message="%(prog)s %(version)s")
+def hinge() -> None:
+    """Learn online from files and streams.
+
+    \b
+    Examples:
+      hinge demo                                    # no data needed; under a minute
+      hinge COMMAND --help                          # each opens with examples that run
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; say on stderr what went wrong, and return the exit code."""
+    try:
+        hinge.main(list(arguments), prog_name="hinge", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _fail(IO_FAILED, f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
+    except Exception as error:
+        if os.environ.get("HINGE_DEBUG"):
+            raise
+        code = BAD_MODEL if type(error).__name__ == "ModelFileError" else UNEXPECTED
+        more = "" if code == BAD_MODEL else f" ({type(error).__name__}; HINGE_DEBUG=1 shows where)"
+        return _fail(code, f"{error}{more}")
+    return 0
+
+
+def _fail(code: int, message: str) -> int:
+    click.echo(f"hinge: {message}", err=True)
+    return code
