@@ -24,6 +24,7 @@ void bind(nb::module_& m, const char* name) {
              nb::arg("width"), nb::arg("intercept"))
         .def_prop_ro("count", [](const View& self) { return self.rows().count; })
         .def_prop_ro("width", [](const View& self) { return self.rows().width; })
+        .def("take", &View::take, nb::arg("order"), "A copy of some of the rows, in the given order.")
         .def(
             "inspect",
             [](const View& self) {

@@ -11,6 +11,7 @@
 
 #include "../core/hashing.hpp"
 #include "../core/rows.hpp"
+#include "archive.hpp"
 
 namespace nb = nanobind;
 
@@ -44,6 +45,37 @@ public:
     const hinge::Rows<Real>& rows() const { return rows_; }
     hinge::Finding inspect() const {
         return rows_.start ? hinge::inspect_sparse(rows_, stored_) : hinge::inspect_dense(rows_);
+    }
+
+    // A copy of some of the rows, in the given order.
+    RowsView take(Vector<std::int64_t> order) const {
+        const auto count = order.shape(0);
+        const bool intercept = rows_.constant != Real(0);
+        for (std::size_t i = 0; i < count; ++i)
+            if (order.data()[i] < 0 || order.data()[i] >= rows_.count) throw nb::index_error("no such row");
+        if (!rows_.start) {
+            const auto width = static_cast<std::size_t>(rows_.width);
+            return {nb::cast<Matrix<Real>>(new_array<Real>({count, width}, [&](Real* to) {
+                        for (std::size_t i = 0; i < count; ++i) to = std::copy_n(rows_[order.data()[i]].value, width, to);
+                    })),
+                    intercept};
+        }
+        std::size_t stored = 0;
+        auto start = new_array<std::int64_t>({count + 1}, [&](std::int64_t* to) {
+            *to++ = 0;
+            for (std::size_t i = 0; i < count; ++i)
+                *to++ = static_cast<std::int64_t>(stored += static_cast<std::size_t>(rows_[order.data()[i]].count));
+        });
+        auto index = new_array<std::int32_t>({stored}, [&](std::int32_t* to) {
+            for (std::size_t i = 0; i < count; ++i)
+                to = std::copy_n(rows_[order.data()[i]].index, rows_[order.data()[i]].count, to);
+        });
+        auto value = new_array<Real>({stored}, [&](Real* to) {
+            for (std::size_t i = 0; i < count; ++i)
+                to = std::copy_n(rows_[order.data()[i]].value, rows_[order.data()[i]].count, to);
+        });
+        return {nb::cast<Vector<std::int64_t>>(start), nb::cast<Vector<std::int32_t>>(index),
+                nb::cast<Vector<Real>>(value), rows_.width, intercept};
     }
 
 private:

@@ -170,7 +170,7 @@ class OnlineEstimator(BaseEstimator):
                 raise ValueError("all sample weights are zero: there is nothing to learn from")
             targets = self._settle(targets)
             for order in self._orders(x.count):
-                self._learn(*self._permuted(X, x, targets, weights, order))
+                self._learn(*self._permuted(x, targets, weights, order))
             self.n_iter_ = self.max_iter
         return self
 
@@ -248,7 +248,9 @@ class OnlineEstimator(BaseEstimator):
     def _read_x(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as rows of the core, or as a checked list of dicts."""
         if isinstance(X, list | tuple) and X and isinstance(X[0], dict):
-            return Dicts(self, X, reset=reset)
+            if reset:
+                self.n_features_in_ = 0
+            return Dicts(self, X).check()
         return read_rows(self, X, self._dtype, self._intercept, reset=reset)
 
     def _read_y(self, y: Any, rounds: int) -> Any:
@@ -299,16 +301,12 @@ class OnlineEstimator(BaseEstimator):
             yield rng.permutation(rounds) if self.shuffle else None
 
     def _permuted(
-        self, X: Any, x: Any, targets: Any, weights: np.ndarray | None, order: np.ndarray | None
+        self, x: Any, targets: Any, weights: np.ndarray | None, order: np.ndarray | None
     ) -> tuple[Any, Any, np.ndarray | None]:
         """Return rows, targets and weights in another order."""
         if order is None:
             return x, targets, weights
-        if hasattr(X, "iloc"):
-            X = X.iloc[order]
-        else:
-            X = X[order] if hasattr(X, "shape") and not isinstance(x, Dicts) else [X[t] for t in order]
-        return self._read_x(X), targets.take(order), None if weights is None else weights[order]
+        return x.take(order), targets.take(order), None if weights is None else weights[order]
 
     # -- features ---------------------------------------------------------------------------------------------------
 
@@ -722,18 +720,23 @@ class LabelLearner(OnlineEstimator):
 class Dicts:
     """A list of dicts as the X of a call: every value has been looked at, and they are learned one by one."""
 
-    def __init__(self, estimator: OnlineEstimator, X: Any, *, reset: bool) -> None:
-        if reset:
-            estimator.n_features_in_ = 0
+    def __init__(self, estimator: OnlineEstimator, X: Any) -> None:
         self.estimator, self.X, self.count = estimator, X, len(X)
         self.reader = estimator._dict_reader()
-        for t, x in enumerate(X):
+
+    def check(self) -> Self:
+        """Look at every value; TypeError or ValueError, naming the row, where one cannot be read."""
+        for t, x in enumerate(self.X):
             if not isinstance(x, dict):
                 raise TypeError(f"row {t} of X is {type(x).__name__}, but the first is a dict")
             try:
-                self.reader.check(x, estimator._dtype == np.float32)
+                self.reader.check(x, self.estimator._dtype == np.float32)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"row {t} of X: {error}") from None
+        return self
+
+    def take(self, order: np.ndarray) -> Dicts:
+        return Dicts(self.estimator, [self.X[t] for t in order])
 
     def learn(self, targets: Any, weights: np.ndarray | None, trace: dict[str, np.ndarray]) -> None:
         it, model = self.estimator, self.estimator._model
