@@ -1,0 +1,78 @@
+// NDCG of a list (MATH.md E): gains, their best discounted sum, and the order that the relevance itself asks for.
+//
+// Positions count upward, r is the best. Of equal relevances, and of equal scores, the lower index stands above.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "discounted_assignment.hpp"
+
+namespace hinge {
+
+class Ndcg {
+public:
+    // Returns whether there is anything to gain: some relevance above zero, and not all alike.
+    bool read(std::span<const double> relevance, std::size_t k, bool exponential) {
+        const std::size_t r = relevance.size();
+        k_ = std::min(k, r);
+        shares_.resize(r);
+        for (std::size_t i = 0; i < r; ++i) shares_[i] = exponential ? std::exp2(relevance[i]) - 1 : relevance[i];
+        sort(relevance, order_);
+        double best = 0;
+        for (std::size_t q = 0; q < k_; ++q) best += shares_[order_[r - 1 - q]] * discount_at(q + 1);
+        for (double& share : shares_) share /= best;
+        return best > 0 && relevance[order_.front()] < relevance[order_.back()];
+    }
+
+    // The positions that the relevance asks for.
+    void truth(std::span<double> positions) const { place(order_, positions); }
+
+    // The positions that the scores ask for; at ties, where `against` is given, the lower values of it stand above.
+    void answer(std::span<const double> scores, std::span<const double> against, std::span<double> positions) {
+        sort(scores, by_score_, against);
+        place(by_score_, positions);
+    }
+
+    void augmented(std::span<const double> scores, std::span<double> positions) {
+        assignment_.best(scores, shares_, k_, positions);
+    }
+
+    double loss(std::span<const double> positions) const {
+        const std::size_t r = positions.size();
+        double reached = 0;
+        for (std::size_t i = 0; i < r; ++i) {
+            const std::size_t place = r + 1 - static_cast<std::size_t>(positions[i]);
+            if (place <= k_) reached += shares_[i] * discount_at(place);
+        }
+        return std::max(0.0, 1 - reached);
+    }
+
+private:
+    // From the lowest to the highest position.
+    static void sort(std::span<const double> values, std::vector<std::size_t>& order,
+                     std::span<const double> against = {}) {
+        order.resize(values.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            if (values[a] != values[b]) return values[a] < values[b];
+            if (!against.empty() && against[a] != against[b]) return against[a] > against[b];
+            return a > b;
+        });
+    }
+
+    static void place(const std::vector<std::size_t>& order, std::span<double> positions) {
+        for (std::size_t j = 0; j < order.size(); ++j) positions[order[j]] = static_cast<double>(j + 1);
+    }
+
+    std::size_t k_ = 0;
+    std::vector<double> shares_;
+    std::vector<std::size_t> order_, by_score_;
+    DiscountedAssignment assignment_;
+};
+
+}  // namespace hinge
