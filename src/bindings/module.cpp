@@ -6,10 +6,12 @@ namespace nb = nanobind;
 void bind_label_ranking(nb::module_& m);
 void bind_model_file(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_structured(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of hinge.";
     bind_label_ranking(m);
     bind_model_file(m);
     bind_rows(m);
+    bind_structured(m);
 }

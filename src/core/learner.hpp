@@ -6,6 +6,7 @@
 #include "average.hpp"
 #include "judgement.hpp"
 #include "ledger.hpp"
+#include "region.hpp"
 #include "settings.hpp"
 #include "step.hpp"
 
@@ -21,6 +22,7 @@ public:
     explicit Learner(Index reserved) : geometry_(reserved) {}
 
     Problem& problem() { return problem_; }
+    const Problem& problem() const { return problem_; }
     Geometry& geometry() { return geometry_; }
     const Geometry& geometry() const { return geometry_; }
     Ledger& ledger() { return ledger_; }
@@ -37,9 +39,12 @@ public:
         ledger_.saw(seen, weight);
         if (weight > 0) {
             const double curvature = geometry_.measure(problem_.direction(x));
-            if (Geometry::certified) ledger_.certify<Rule>(set, weight, curvature);
+            if (Geometry::certified) certify(seen, weight, curvature, set);
         }
-        geometry_.tick();
+        if constexpr (requires { geometry_.tick(weight); })
+            geometry_.tick(weight);
+        else
+            geometry_.tick();
         return seen;
     }
 
@@ -60,6 +65,13 @@ public:
     }
 
 private:
+    // What a mistake adds to the dual follows from what it asks for: gamma, or what the problem says.
+    void certify(const Judgement& seen, double weight, double curvature, const Settings& set) {
+        double asked = set.gamma;
+        if constexpr (requires { problem_.asked(seen); }) asked = problem_.asked(seen);
+        ledger_.certify<Rule>(asked, set, weight, bend<typename Problem::Region> * curvature);
+    }
+
     Problem problem_;
     Rule rule_;
     Geometry geometry_;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "rows.hpp"
+#include "step.hpp"
 
 namespace hinge {
 
@@ -14,6 +15,12 @@ struct Pair {
     Index down = 0;
     double margin = 0;  // score of up minus score of down
     double gamma = 0;   // the margin asked for
+};
+
+// One direction that an oracle found: its coefficient, on output 0, is in [0, C].
+struct Ray {
+    double gain = 0;    // delta: what a unit of the coefficient adds to the linear part of the dual
+    double margin = 0;  // <w, direction>
 };
 
 // All constraints of a round: the coefficients of `ups` are >= 0 and sum to at most C, the others are <= 0, all of
@@ -26,5 +33,35 @@ struct BalancedSimplex {
     const Real* down_scores;          // by output; -infinity on ups
     Index outputs;
 };
+
+// The constraint of a region that is violated most.
+inline const Pair& worst(const Pair& pair) { return pair; }
+inline const Ray& worst(const Ray& ray) { return ray; }
+template <class Real>
+const Pair& worst(const BalancedSimplex<Real>& region) {
+    return region.pair;
+}
+
+inline void put(const Pair& pair, double tau, Step& step) {
+    step.set(pair.up, tau);
+    step.set(pair.down, -tau);
+}
+inline void put(const Ray&, double tau, Step& step) { step.set(0, tau); }
+
+template <class Geometry>
+void load(const Pair& pair, Geometry& geometry) {
+    geometry.load(pair.up);
+    geometry.load(pair.down);
+}
+template <class Geometry>
+void load(const Ray&, Geometry& geometry) {
+    geometry.load(0);
+}
+
+// How strongly the dual bends along the worst constraint: tau takes bend * tau^2 * <x, Hessian of G, x> off it at most.
+template <class Region>
+inline constexpr double bend = 1;
+template <>
+inline constexpr double bend<Ray> = 0.5;  // a pair moves two outputs, a ray one
 
 }  // namespace hinge

@@ -1,4 +1,4 @@
-// Rule I: on a mistake the worst pair moves by the whole of C.
+// Rule I: on a mistake the worst constraint moves by the whole of C.
 #pragma once
 
 #include "../judgement.hpp"
@@ -17,9 +17,20 @@ public:
 
     template <class Region, class Geometry>
     void choose(const Region& region, Geometry&, const typename Geometry::Line& line, Step& step) {
-        step.set(region.pair.up, line.cap);
-        step.set(region.pair.down, -line.cap);
+        put(worst(region), line.cap, step);
     }
+};
+
+// The same step whenever another answer scores as much as the right one, whatever it costs.
+class Perceptron : public Fixed {
+public:
+    static bool moves(const Judgement& seen) { return seen.wrong; }
+};
+
+// The same step whenever there is a loss: a subgradient step of length C.
+class Descent : public Fixed {
+public:
+    static bool moves(const Judgement& seen) { return seen.loss > 0; }
 };
 
 }  // namespace hinge

@@ -1,4 +1,5 @@
-// Rule II: whenever there is a loss, the worst pair moves by the tau in [0, C] that raises the dual most.
+// Rule II: whenever there is a loss, the worst constraint moves by the tau in [0, C] that raises the dual most. On one
+// direction from an oracle this is passive-aggressive.
 #pragma once
 
 #include "../judgement.hpp"
@@ -20,11 +21,8 @@ public:
 
     template <class Region, class Geometry>
     void choose(const Region& region, Geometry& geometry, typename Geometry::Line& line, Step& step) {
-        geometry.load(region.pair.up);
-        geometry.load(region.pair.down);
-        const double tau = solve::best(region.pair, line);
-        step.set(region.pair.up, tau);
-        step.set(region.pair.down, -tau);
+        load(worst(region), geometry);
+        put(worst(region), solve::best(worst(region), line), step);
     }
 };
 

@@ -27,6 +27,12 @@ inline double best(const Pair& pair, const Quadratic& line) {
     return 2 * line.curvature * line.cap <= loss ? line.cap : loss / (2 * line.curvature);
 }
 
+// tau in [0, cap] that maximises tau (gain - m) - q tau^2 / 2.
+inline double best(const Ray& ray, const Quadratic& line) {
+    const double loss = ray.gain - ray.margin;
+    return line.curvature * line.cap <= loss ? line.cap : loss / line.curvature;
+}
+
 // The shift a with sum_i [v_i - a]+ = total, for v in decreasing order and total > 0.
 inline double simplex_shift(const std::vector<double>& decreasing, double total) {
     double sum = 0;
