@@ -219,7 +219,7 @@ class OnlineEstimator(BaseEstimator):
                 self.learn_one(x, y, w)
             return
         self._check_params()
-        reader = self._reader or self._dict_reader()
+        reader = self._reader_of(x)
         if not 0 <= w < inf:
             raise ValueError(f"w is {w!r}; a weight must be finite and not negative")
         self._learn_example(reader, x, y, w)
@@ -332,6 +332,12 @@ class OnlineEstimator(BaseEstimator):
     def _intercept(self) -> bool:
         """Whether every row has the constant feature."""
         return bool(self.fit_intercept)
+
+    def _reader_of(self, x: Any) -> Any:
+        """Return the reader of dicts for one example."""
+        if not isinstance(x, dict):
+            raise TypeError(f"x must be a dict of feature name to number or string, got {type(x).__name__}")
+        return self._reader or self._dict_reader()
 
     def _dict_reader(self) -> Any:
         """Return the reader of dicts; make it at the first dict."""
@@ -678,7 +684,7 @@ class LabelLearner(OnlineEstimator):
         """
         if self._model is None or len(self._labels) == 0:
             return None
-        reader = self._reader or self._dict_reader()
+        reader = self._reader_of(x)
         if self._form == labels.LABELS:
             return self._labels.known[self._model.top_one(reader, x)]
         inside = self._model.score_one(reader, x) > self._model.cut_one(reader, x)

@@ -230,7 +230,7 @@ class LabelRanker(ClassifierMixin, LabelLearner):
         _check_top(top)
         if self._model is None:
             return []
-        return self._ranked(self._model.score_one(self._reader or self._dict_reader(), x), top)
+        return self._ranked(self._model.score_one(self._reader_of(x), x), top)
 
     def _ranked(self, scores: np.ndarray, top: int | None) -> list[tuple[Any, float]]:
         order = np.argsort(-scores, kind="stable")[:top]
@@ -252,7 +252,7 @@ class LabelRanker(ClassifierMixin, LabelLearner):
         check_is_fitted(self)
         if label not in self._labels.number:
             raise ValueError(f"{label!r} is not in classes_")
-        number, reader = self._labels.number[label], self._reader or self._dict_reader()
+        number, reader = self._labels.number[label], self._reader_of(x)
         shares: dict[str, float] = {}
         for name, value in x.items():
             share = self._model.share_of(reader, {name: value}, number)

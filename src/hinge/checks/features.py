@@ -152,6 +152,12 @@ def check_bad_dicts(estimator: Any, case: Case) -> None:
             refuses((ValueError, TypeError), word, why=f"predict_one with {x}"),
         ):
             it.predict_one(x)
+    for name, call in {
+        "learn_one": partial(it.learn_one, [1.0], targets(case)[0]),
+        "predict_one": partial(it.predict_one, [1.0]),
+    }.items():
+        with unchanged(it, f"{name} with a list"), refuses(TypeError, "dict", "list", why=f"{name} with a list"):
+            call()
 
 
 @law(has="learn_one", plain=True, kinds="labels sets intervals")
