@@ -32,8 +32,8 @@ public:
     void learn(const Row<Real>& x, const Real* scores, Index outputs, std::span<const Index> relevant, double unit,
                double weight) {
         const double b = at(x);
-        sort(scores, outputs, relevant);
-        if (wrong_at(b) == 0) return;
+        if (wrong_at(b, scores, outputs, relevant) == 0) return;
+        find_rivals(scores, outputs, relevant);
         const double distance = target(unit) - b;
         const double most = weight * (squared_norm(bare(x)) + 1);
         const double tau = std::clamp(distance, -most, most) / (squared_norm(bare(x)) + 1);
@@ -59,21 +59,33 @@ private:
         return x;
     }
 
-    void sort(const Real* scores, Index outputs, std::span<const Index> relevant) {
+    // The labels that decide where to cut, best first: those that score at least as high as some relevant one, and the
+    // best of the others.
+    void find_rivals(const Real* scores, Index outputs, std::span<const Index> relevant) {
+        Real lowest = std::numeric_limits<Real>::infinity();
+        for (Index y : relevant) lowest = std::min(lowest, scores[y]);
         labels_.clear();
+        Real next_best = -std::numeric_limits<Real>::infinity();
         std::size_t next = 0;
         for (Index y = 0; y < outputs; ++y) {
             const bool is = next < relevant.size() && relevant[next] == y;
             if (is) ++next;
-            labels_.push_back({static_cast<double>(scores[y]), is});
+            if (scores[y] >= lowest)
+                labels_.push_back({static_cast<double>(scores[y]), is});
+            else
+                next_best = std::max(next_best, scores[y]);
         }
         std::sort(labels_.begin(), labels_.end(), [](const Label& a, const Label& b) { return a.score > b.score; });
+        if (labels_.size() < static_cast<std::size_t>(outputs))
+            labels_.push_back({static_cast<double>(next_best), false});
     }
 
     // A label is in the set when its score is above b.
-    std::size_t wrong_at(double b) const {
-        return static_cast<std::size_t>(
-            std::count_if(labels_.begin(), labels_.end(), [&](const Label& l) { return (l.score > b) != l.relevant; }));
+    static Index wrong_at(double b, const Real* scores, Index outputs, std::span<const Index> relevant) {
+        Index wrong = 0;
+        for (Index y = 0; y < outputs; ++y) wrong += static_cast<double>(scores[y]) > b;
+        for (Index y : relevant) wrong += static_cast<double>(scores[y]) > b ? -1 : 1;
+        return wrong;
     }
 
     double target(double unit) const {

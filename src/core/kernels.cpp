@@ -83,17 +83,35 @@ void score(const Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, 
 }
 
 template <class Real, int Bytes>
+bool any_set(const Real* values) {
+    bool any = false;
+    for (int m = 0; m < Bytes / static_cast<int>(sizeof(Real)); ++m) any |= values[m] != Real(0);
+    return any;
+}
+
+// Only the vectors of a row in which something moves are read and written.
+template <class Real, int Bytes>
 void axpy_with(Real* origin, std::ptrdiff_t stride, Index width, const Row<Real>& x, const Real* step) {
     using V = Vector<Real, Bytes>;
     constexpr Index lanes = Bytes / static_cast<int>(sizeof(Real));
-    const auto add = [&](Index feature, Real value) {
-        V* row = reinterpret_cast<V*>(origin + feature * stride);
-        const V* by = reinterpret_cast<const V*>(step);
-        for (Index m = 0; m < width / lanes; ++m) row[m] += value * by[m];
-    };
-    if (x.constant != Real(0)) add(-1, x.constant);
-    for (Index i = 0; i < x.count; ++i)
-        if (x.value[i] != Real(0)) add(x.feature(i), x.value[i]);
+    constexpr int most = 16;
+    for (Index at = 0; at < width;) {
+        V by[most];
+        Index place[most];
+        int moving = 0;
+        for (; at < width && moving < most; at += lanes) {
+            if (!any_set<Real, Bytes>(step + at)) continue;
+            by[moving] = *reinterpret_cast<const V*>(step + at);
+            place[moving++] = at;
+        }
+        const auto add = [&](Index feature, Real value) {
+            Real* row = origin + feature * stride;
+            for (int m = 0; m < moving; ++m) *reinterpret_cast<V*>(row + place[m]) += value * by[m];
+        };
+        if (x.constant != Real(0)) add(-1, x.constant);
+        for (Index i = 0; i < x.count; ++i)
+            if (x.value[i] != Real(0)) add(x.feature(i), x.value[i]);
+    }
 }
 
 template <class Real>

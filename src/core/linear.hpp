@@ -43,9 +43,18 @@ private:
     void add_sparse(const Row<Real>& x, const Step& step) {
         const auto outputs = step.outputs();
         const auto alphas = step.alphas();
+        if (outputs.size() == 2) return add_pair(x, outputs[0], Real(alphas[0]), outputs[1], Real(alphas[1]));
         x.each([&](Index j, Real value) {
             Real* row = weights_.row(j);
             for (std::size_t i = 0; i < outputs.size(); ++i) row[outputs[i]] += value * static_cast<Real>(alphas[i]);
+        });
+    }
+
+    void add_pair(const Row<Real>& x, Index first, Real alpha, Index second, Real beta) {
+        x.each([&](Index j, Real value) {
+            Real* row = weights_.row(j);
+            row[first] += value * alpha;
+            row[second] += value * beta;
         });
     }
 

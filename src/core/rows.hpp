@@ -4,10 +4,12 @@
 // (thresholds, transitions). They come before the ordinary features in every sum.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace hinge {
 
@@ -46,13 +48,21 @@ struct Rows {
     }
 };
 
-// ||x||^2 with the constant feature, in float64 and in four lanes by feature, so that dense equals sparse.
+// ||x||^2 with the constant feature, in float64. The n-th value that is not zero goes to lane n mod 4, so that dense
+// equals sparse; values without a zero among them are taken four by four.
 template <class Real>
 double squared_norm(const Row<Real>& x) {
     double lane[4] = {};
-    for (Index i = 0; i < x.count; ++i) {
+    Index i = 0;
+    for (; i + 4 <= x.count; i += 4) {
+        const Real* v = x.value + i;
+        if ((v[0] == Real(0)) | (v[1] == Real(0)) | (v[2] == Real(0)) | (v[3] == Real(0))) break;
+        for (int m = 0; m < 4; ++m) lane[m] += static_cast<double>(v[m]) * static_cast<double>(v[m]);
+    }
+    for (unsigned n = 0; i < x.count; ++i) {
         const auto v = static_cast<double>(x.value[i]);
-        lane[x.feature(i) & 3] += v * v;
+        lane[n & 3] += v * v;
+        n += v != 0;
     }
     const auto constant = static_cast<double>(x.constant);
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + constant * constant;
@@ -69,9 +79,19 @@ struct Finding {
 
 template <class Real>
 bool all_finite(const Real* value, std::int64_t count) {
-    Real zero = 0;  // a product with zero is NaN exactly where the value is not finite
-    for (std::int64_t i = 0; i < count; ++i) zero += value[i] * Real(0);
-    return zero == Real(0);
+    using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+    constexpr Bits exponent = std::bit_cast<Bits>(std::numeric_limits<Real>::infinity());
+    Bits bad = 0;
+    for (std::int64_t i = 0; i < count; ++i) bad |= (std::bit_cast<Bits>(value[i]) & exponent) == exponent;
+    return bad == 0;
+}
+
+// Whether indices increase strictly, from 0 at least to below `width`. No branch, so that it is done by whole vectors.
+inline bool all_in_order(const Index* index, std::int64_t count, Index width) {
+    if (count == 0) return true;
+    Index bad = 0;
+    for (std::int64_t i = 1; i < count; ++i) bad |= index[i] <= index[i - 1];
+    return bad == 0 && index[0] >= 0 && index[count - 1] < width;
 }
 
 template <class Real>
@@ -93,14 +113,16 @@ Finding inspect_sparse(const Rows<Real>& x, std::int64_t stored) {
         if (x.start[t + 1] < x.start[t] || x.start[t + 1] > stored) return {Flaw::bad_start, t, 0};
     Finding order{};  // reported only if nothing worse is found
     for (std::int64_t t = 0; t < x.count; ++t) {
-        Index before = -1;
-        for (std::int64_t i = x.start[t]; i < x.start[t + 1]; ++i) {
-            const Index j = x.index[i];
-            if (j < 0 || j >= x.width) return {Flaw::out_of_range, t, j};
-            if (j <= before && order.flaw == Flaw::none) order = {Flaw::not_increasing, t, j};
-            before = j;
-        }
         const std::int64_t length = x.start[t + 1] - x.start[t];
+        if (!all_in_order(x.index + x.start[t], length, x.width)) {
+            Index before = -1;
+            for (std::int64_t i = x.start[t]; i < x.start[t + 1]; ++i) {
+                const Index j = x.index[i];
+                if (j < 0 || j >= x.width) return {Flaw::out_of_range, t, j};
+                if (j <= before && order.flaw == Flaw::none) order = {Flaw::not_increasing, t, j};
+                before = j;
+            }
+        }
         if (all_finite(x.value + x.start[t], length)) continue;
         for (std::int64_t i = x.start[t]; i < x.start[t + 1]; ++i)
             if (!std::isfinite(x.value[i])) return {Flaw::not_finite, t, x.index[i]};

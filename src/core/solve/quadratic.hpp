@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -86,8 +88,44 @@ private:
         return static_cast<double>(region.down_scores[region.pair.down]);
     }
 
-    // Only outputs above a lower bound of mu can take part: the mu that one rival alone would give, and all u.
+    // Only outputs above a lower bound of mu can take part. A bound that is close: the root with the largest score of
+    // each lane in place of all scores, for fewer outputs have a root that is further left.
     void find_candidates(const BalancedSimplex<Real>& region, double highest) {
+        low_ = bound_by_the_rival(region, highest);
+        const auto outputs = static_cast<std::size_t>(region.outputs);
+        const Real* scores = region.down_scores;
+        if (outputs > 2 * wide) {
+            largest_by_lane(scores, outputs);
+            low_ = balance(highest);
+        }
+        candidates_.resize(outputs);
+        downs_.resize(outputs + lanes);
+        const Real low = rounded_down(low_);  // no score lies between the two
+        std::size_t found = 0;
+        const auto take = [&](std::size_t y) {  // without a branch: which scores are high is hard to predict
+            candidates_[found] = static_cast<Index>(y);
+            downs_[found] = static_cast<double>(scores[y]);
+            found += scores[y] > low;
+        };
+        std::size_t y = 0;
+        for (; y + wide <= outputs; y += wide) {
+            int above = 0;
+            for (std::size_t m = 0; m < wide; ++m) above |= scores[y + m] > low;
+            if (above)
+                for (std::size_t m = 0; m < wide; ++m) take(y + m);
+        }
+        for (; y < outputs; ++y) take(y);
+        if (found == 0) {
+            candidates_[found] = region.pair.down;
+            downs_[found++] = score_of_rival(region);
+        }
+        candidates_.resize(found);
+        downs_.resize((found + lanes - 1) / lanes * lanes);
+        std::fill(downs_.begin() + static_cast<std::ptrdiff_t>(found), downs_.end(), none);
+    }
+
+    // The mu that the rival alone would give, with all u.
+    double bound_by_the_rival(const BalancedSimplex<Real>& region, double highest) const {
         const double rival = score_of_rival(region);
         double low = (rival - highest) / 2;
         for (;;) {
@@ -97,27 +135,24 @@ private:
                     sum -= u;
                     count += 1;
                 }
-            if (sum / count >= low) break;
+            if (sum / count >= low) return low;
             low = sum / count;
         }
-        low_ = low;
-        const auto outputs = static_cast<std::size_t>(region.outputs);
-        candidates_.resize(outputs);
-        downs_.resize(outputs + lanes);
-        std::size_t found = 0;
-        for (std::size_t y = 0; y < outputs; ++y) {  // without a branch: which scores are high is hard to predict
-            const auto score = static_cast<double>(region.down_scores[y]);
-            candidates_[found] = static_cast<Index>(y);
-            downs_[found] = score;
-            found += score > low;
-        }
-        if (found == 0) {
-            candidates_[found] = region.pair.down;
-            downs_[found++] = rival;
-        }
-        candidates_.resize(found);
-        downs_.resize((found + lanes - 1) / lanes * lanes);
-        std::fill(downs_.begin() + static_cast<std::ptrdiff_t>(found), downs_.end(), none);
+    }
+
+    static Real rounded_down(double value) {
+        const Real near = static_cast<Real>(value);
+        return static_cast<double>(near) > value ? std::nextafter(near, -std::numeric_limits<Real>::infinity()) : near;
+    }
+
+    void largest_by_lane(const Real* scores, std::size_t outputs) {
+        std::array<Real, wide> largest;
+        std::copy_n(scores, wide, largest.begin());
+        std::size_t y = wide;
+        for (; y + wide <= outputs; y += wide)
+            for (std::size_t m = 0; m < wide; ++m) largest[m] = std::max(largest[m], scores[y + m]);
+        for (; y < outputs; ++y) largest[y % wide] = std::max(largest[y % wide], scores[y]);
+        downs_.assign(largest.begin(), largest.end());
     }
 
     // From the u that are positive at one mu to the root with these, which is further left, until they stay the same.
@@ -161,6 +196,7 @@ private:
         return sorted_;
     }
 
+    static constexpr std::size_t wide = 16;
     static constexpr std::size_t lanes = 4;
     using Lanes [[gnu::vector_size(lanes * sizeof(double)), gnu::may_alias, gnu::aligned(alignof(double))]] = double;
     static constexpr double none = -std::numeric_limits<double>::infinity();
