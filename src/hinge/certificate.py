@@ -81,4 +81,4 @@ class Certificate:
         bounds = [0.0, (self.dual - complexity) / self.C if self.dual > -inf else 0.0]
         if self.steps is not None:
             bounds.append(self.promise - sqrt(2 * complexity * self.steps))
-        return max(bounds)
+        return float(max(bounds))
