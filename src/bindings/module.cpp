@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 void bind_label_ranking(nb::module_& m);
 void bind_model_file(nb::module_& m);
+void bind_multiclass(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_structured(nb::module_& m);
 
@@ -12,6 +13,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core of hinge.";
     bind_label_ranking(m);
     bind_model_file(m);
+    bind_multiclass(m);
     bind_rows(m);
     bind_structured(m);
 }

@@ -25,6 +25,8 @@ struct LabelRows {
     const Index* label;         // increasing within a row
     bool sets;                  // the answers are sets, so the cut is learned too
     const Index* exist = nullptr;  // by row, how many labels exist at least
+    const double* cost = nullptr;  // by row and label, what answering it would cost; classes only
+    Index cost_width = 0;
 
     std::span<const Index> operator[](std::int64_t t) const {
         if (start) return {label + start[t], static_cast<std::size_t>(start[t + 1] - start[t])};
@@ -62,6 +64,10 @@ public:
     virtual double weight(Index feature, Index output) const = 0;
     virtual const Cut<Real>& cut() const = 0;
     virtual void begin_cut() = 0;
+    // By truth and then by answer, `labels` of each; classes only.
+    virtual void set_cost(std::vector<double> by_truth, Index labels) = 0;
+    // The weights, for solvers that write them as a whole; null where the geometry reads them off something else.
+    virtual Linear<Real>* written() = 0;
     virtual const Ledger& ledger() const = 0;
     virtual double conjugate() const = 0;  // the sum of all G, from the state
     virtual bool certified() const = 0;
@@ -71,7 +77,7 @@ public:
     Index outputs() const { return read().outputs(); }
 };
 
-template <class Rule, class Geometry>
+template <class Problem, class Rule, class Geometry>
 class LabelRanking final : public LabelRankingModel<typename Geometry::Real> {
 public:
     using Real = typename Geometry::Real;
@@ -103,7 +109,8 @@ public:
             if (trace.scores) score_row(row, trace.scores + t * trace.width);
             if (trace.cut) trace.cut[t] = cut_.exists() ? cut_.at(row) : std::numeric_limits<double>::quiet_NaN();
 
-            const Judgement seen = learner_.judge(row, relevant, weight, set);
+            const auto target = Problem::target(y, t);
+            const Judgement seen = learner_.judge(row, target, weight, set);
             if (y.sets && weight > 0) learn_cut(row, relevant, seen, weight, set);
             learner_.move(row, seen, weight, set);
 
@@ -135,6 +142,14 @@ public:
     }
     const Cut<Real>& cut() const override { return cut_; }
     void begin_cut() override { cut_.begin(); }
+    void set_cost(std::vector<double> by_truth, Index labels) override {
+        if constexpr (requires { learner_.problem().set_cost(std::move(by_truth), labels); })
+            learner_.problem().set_cost(std::move(by_truth), labels);
+    }
+    Linear<Real>* written() override {
+        if constexpr (requires { learner_.geometry().written(); }) return &learner_.geometry().written();
+        return nullptr;
+    }
     const Ledger& ledger() const override { return learner_.ledger(); }
     double conjugate() const override { return geometry().conjugate(); }
     bool certified() const override { return Geometry::certified; }
@@ -170,7 +185,7 @@ private:
         cut_.learn(x, mean_.data(), this->outputs(), relevant, set.gamma / 2, weight);
     }
 
-    Learner<LabelSets<Real>, Rule, Geometry> learner_;
+    Learner<Problem, Rule, Geometry> learner_;
     Cut<Real> cut_;
     std::vector<Real> mean_, room_;
 };
@@ -178,10 +193,10 @@ private:
 template <class Real, class Geometry>
 std::unique_ptr<LabelRankingModel<Real>> make_label_ranking(std::string_view update, bool intercept, bool average) {
     using AllAtOnce = Full<BalancedSimplex<Real>, typename Geometry::Line>;
-    if (update == "full") return std::make_unique<LabelRanking<AllAtOnce, Geometry>>(intercept, average);
-    if (update == "single") return std::make_unique<LabelRanking<Single, Geometry>>(intercept, average);
+    if (update == "full") return std::make_unique<LabelRanking<LabelSets<Real>, AllAtOnce, Geometry>>(intercept, average);
+    if (update == "single") return std::make_unique<LabelRanking<LabelSets<Real>, Single, Geometry>>(intercept, average);
     if constexpr (Geometry::certified)
-        if (update == "fixed") return std::make_unique<LabelRanking<Fixed, Geometry>>(intercept, average);
+        if (update == "fixed") return std::make_unique<LabelRanking<LabelSets<Real>, Fixed, Geometry>>(intercept, average);
     return nullptr;
 }
 

@@ -22,7 +22,6 @@ public:
     explicit Shrinking(Index reserved) : linear_(reserved), average_(reserved) {}
 
     const Weights<Real>& read() const { return linear_.weights(); }
-    Weights<Real>& read() { return linear_.weights(); }
     LazyAverage<Real>& average() { return average_; }
     const LazyAverage<Real>& average() const { return average_; }
 

@@ -18,6 +18,7 @@ public:
     explicit SquaredNorm(Index reserved) : linear_(reserved), average_(reserved) {}
 
     const Weights<Real>& read() const { return linear_.weights(); }
+    Linear<Real>& written() { return linear_; }
     LazyAverage<Real>& average() { return average_; }
     const LazyAverage<Real>& average() const { return average_; }
 

@@ -25,6 +25,8 @@ public:
     using Target = std::span<const Index>;  // relevant labels, increasing
     using Region = BalancedSimplex<Real>;
 
+    static Target target(const auto& rows, std::int64_t t) { return rows[t]; }
+
     void grow(Index width) {
         if (scores_.size() < static_cast<std::size_t>(width)) scores_ = Buffer<Real>(static_cast<std::size_t>(width));
     }
