@@ -116,6 +116,20 @@ def test_interior_point_agrees_with_an_outside_solver(geometry, seed):
     assert line.objective(alpha, in_Y, gamma) == pytest.approx(outside, abs=1e-8 * max(1.0, C))
 
 
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("geometry", ENTROPIES)
+def test_interior_point_agrees_with_an_outside_solver_on_streams(geometry, kind):
+    """On rounds as a learner meets them, the later ones above all."""
+    gamma = 0.1
+    for line, in_Y, cap in list(rounds_of(geometry, kind, seed=77, gamma=gamma))[::3]:
+        alpha, iterations = line.solve(in_Y, gamma, cap, interior=True)
+        assert_feasible(alpha, in_Y, cap)
+        assert iterations <= MOST_ITERATIONS
+        outside = solve_outside(line, in_Y, gamma, cap)
+        assert line.objective(alpha, in_Y, gamma) == pytest.approx(outside, abs=1e-8)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_interior_point_agrees_with_bisection(seed):
     line, in_Y, gamma, C, theta, x = random_round(np.random.default_rng(100 + seed), "entropic")

@@ -1,6 +1,8 @@
 // The compiled part of hinge: one bind_<word> a word.
 #include <nanobind/nanobind.h>
 
+#include "../core/kernels.hpp"
+
 namespace nb = nanobind;
 
 void bind_label_ranking(nb::module_& m);
@@ -11,6 +13,8 @@ void bind_structured(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of hinge.";
+    m.def("instruction_set", [] { return hinge::kernels<float>().name; },
+          "Name the instruction set whose inner loops run; HINGE_SIMD in the environment lowers it.");
     bind_label_ranking(m);
     bind_model_file(m);
     bind_multiclass(m);
