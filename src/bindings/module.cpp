@@ -8,6 +8,7 @@ namespace nb = nanobind;
 void bind_label_ranking(nb::module_& m);
 void bind_model_file(nb::module_& m);
 void bind_multiclass(nb::module_& m);
+void bind_pairwise(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_structured(nb::module_& m);
 
@@ -18,6 +19,7 @@ NB_MODULE(_core, m) {
     bind_label_ranking(m);
     bind_model_file(m);
     bind_multiclass(m);
+    bind_pairwise(m);
     bind_rows(m);
     bind_structured(m);
 }

@@ -15,7 +15,8 @@
 #include "rows.hpp"
 #include "shared_model.hpp"
 
-// Rows in, scores and labels out, by number. `Family` only keeps the types of different families apart.
+// Rows in, scores and labels out, by number. `Family` keeps the types of different families apart, and may say what
+// the three numbers are that a round reads.
 template <class Real, class Family>
 class Ranker : public SharedModel<hinge::LabelRankingModel<Real>> {
 public:
@@ -50,14 +51,14 @@ public:
         }
         nb::gil_scoped_release release;
         const std::unique_lock lock(mutex_);
-        model_->learn(x.rows(), y, weight ? weight->data() : nullptr, {C, margin, r}, trace);
+        model_->learn(x.rows(), y, weight ? weight->data() : nullptr, settings(C, margin, r), trace);
     }
 
     void learn_one(DictReader& reader, nb::dict x, Vector<std::int32_t> label, std::int32_t exist, double weight,
                    double C, double margin, double r) {
         const auto lock = writing();
         reader.read_and_add(x, read_);
-        learn_read(reader, {label.data(), label.shape(0)}, true, exist, weight, {C, margin, r});
+        learn_read(reader, {label.data(), label.shape(0)}, true, exist, weight, settings(C, margin, r));
     }
 
     // The same for one label, or none where it is negative.
@@ -65,7 +66,7 @@ public:
                          double r) {
         const auto lock = writing();
         reader.read_and_add(x, read_);
-        learn_read(reader, {&label, label < 0 ? std::size_t{0} : std::size_t{1}}, false, 0, weight, {C, margin, r});
+        learn_read(reader, {&label, label < 0 ? std::size_t{0} : std::size_t{1}}, false, 0, weight, settings(C, margin, r));
     }
 
     void score(const RowsView<Real>& x, nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) const {
@@ -83,7 +84,7 @@ public:
         nb::gil_scoped_release release;
         const std::shared_lock lock(mutex_);
         const Index outputs = model_->outputs();
-        std::vector<Real> scores(static_cast<std::size_t>(model_->read().width()));
+        std::vector<Real> scores(static_cast<std::size_t>(model_->width()));
         for (std::int64_t t = 0; t < x.rows().count; ++t) {
             model_->score_one(x.rows()[t], scores.data());
             to[t] = hinge::kernels<Real>().argmax(scores.data(), outputs);
@@ -94,7 +95,7 @@ public:
         const auto lock = reading();
         Read read;
         reader.read(x, read);
-        std::vector<Real> scores(static_cast<std::size_t>(model_->read().width()));
+        std::vector<Real> scores(static_cast<std::size_t>(model_->width()));
         model_->score_one(read.row(intercept_, model_->features()), scores.data());
         return hinge::kernels<Real>().argmax(scores.data(), model_->outputs());
     }
@@ -103,7 +104,7 @@ public:
         const auto lock = reading();
         Read read;
         reader.read(x, read);
-        std::vector<Real> scores(static_cast<std::size_t>(model_->read().width()));
+        std::vector<Real> scores(static_cast<std::size_t>(model_->width()));
         model_->score_one(read.row(intercept_, model_->features()), scores.data());
         const auto outputs = static_cast<std::size_t>(model_->outputs());
         return new_array<Real>({outputs}, [&](Real* to) { std::copy_n(scores.data(), outputs, to); });
@@ -164,7 +165,16 @@ public:
         return shown_ledger(model_->ledger(), model_->conjugate());
     }
 
+    bool intercept() const { return intercept_; }
+
 private:
+    static hinge::Settings settings(double C, double margin, double r) {
+        if constexpr (requires { Family::settings(C, margin, r); })
+            return Family::settings(C, margin, r);
+        else
+            return {C, margin, r};
+    }
+
     void learn_read(const DictReader& reader, std::span<const Index> label, bool sets, Index exist, double weight,
                     const hinge::Settings& set) {
         if (reader.features() > model_->features()) model_->grow(reader.features(), model_->outputs());

@@ -34,7 +34,7 @@ public:
 
     const Model& model() const { return *model_; }
     Model& model() { return *model_; }
-    std::shared_mutex& mutex() { return mutex_; }
+    std::shared_mutex& mutex() const { return mutex_; }
 
     nb::dict state() {
         const auto lock = writing();

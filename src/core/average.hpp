@@ -81,6 +81,17 @@ public:
         return mean(read, static_cast<double>(moment_.weights().row(feature)[output]), output);
     }
 
+    // The same where there is a mean, else of the weights themselves: what is predicted with.
+    template <class Geometry>
+    void predict(const Row<Real>& x, const Geometry& geometry, Real* scores, Real* room) const {
+        ready() ? score(x, geometry, scores, room) : geometry.score(x, scores);
+    }
+    template <class Geometry>
+    double weight(Index feature, Index output, const Geometry& geometry) const {
+        const double read = static_cast<double>(geometry.read().row(feature)[output]);
+        return ready() ? value(feature, output, read) : read * geometry.scale(output);
+    }
+
     void archive(Archive& to) {
         if (!on_) return;
         to.value("average_rounds", rounds_);

@@ -170,6 +170,90 @@ Index argmax(const Real* values, Index count) {
     return 0;
 }
 
+// Sums run in 16 lanes, whatever the width of a register.
+template <class Real>
+void ramp(const Real* values, Index width, const Real* from, Index count, Real slope, Real* many, Real* few) {
+    constexpr Index lanes = 16;
+    using V = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
+    const Index whole = width / lanes * lanes;
+    const V zero{}, one = zero + Real(1);
+    for (Index i = 0; i < count; ++i) {
+        const Real at = from[i];
+        V sum{};
+        for (Index m = 0; m < whole; m += lanes) {
+            V b = (*reinterpret_cast<const V*>(values + m) - at) * slope;
+            b = b > zero ? b : zero;
+            b = b < one ? b : one;
+            *reinterpret_cast<V*>(many + m) += b;
+            sum += b;
+        }
+        alignas(64) Real lane[lanes];
+        *reinterpret_cast<V*>(lane) = sum;
+        for (Index m = whole; m < width; ++m) {
+            Real b = (values[m] - at) * slope;
+            b = b > Real(0) ? b : Real(0);
+            b = b < Real(1) ? b : Real(1);
+            many[m] += b;
+            lane[m & (lanes - 1)] += b;
+        }
+        for (Index half = lanes / 2; half > 0; half /= 2)
+            for (Index m = 0; m < half; ++m) lane[m] += lane[m + half];
+        few[i] = lane[0];
+    }
+}
+
+template <class Real>
+double ramp_squares(const Real* values, Index width, Real from, Real slope) {
+    constexpr Index lanes = 16;
+    using V = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
+    const Index whole = width / lanes * lanes;
+    const V zero{}, one = zero + Real(1);
+    V sum{};
+    for (Index m = 0; m < whole; m += lanes) {
+        V b = (*reinterpret_cast<const V*>(values + m) - from) * slope;
+        b = b > zero ? b : zero;
+        b = b < one ? b : one;
+        sum += b * b;
+    }
+    alignas(64) Real lane[lanes];
+    *reinterpret_cast<V*>(lane) = sum;
+    for (Index m = whole; m < width; ++m) {
+        Real b = (values[m] - from) * slope;
+        b = b > Real(0) ? b : Real(0);
+        b = b < Real(1) ? b : Real(1);
+        lane[m & (lanes - 1)] += b * b;
+    }
+    double total = 0;
+    for (Index m = 0; m < lanes; ++m) total += static_cast<double>(lane[m]);
+    return total;
+}
+
+template <class Real>
+HingeSum hinges(const Real* values, Index width, Real from, Real level) {
+    constexpr Index lanes = 16;
+    using V = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
+    const Index whole = width / lanes * lanes;
+    const V zero{}, one = zero + Real(1);
+    V sum{}, above{};
+    for (Index m = 0; m < whole; m += lanes) {
+        const V value = *reinterpret_cast<const V*>(values + m);
+        const V over = value - from;
+        sum += over > zero ? over : zero;
+        above += value >= level ? one : zero;
+    }
+    alignas(64) Real lane[lanes], counts[lanes];
+    *reinterpret_cast<V*>(lane) = sum;
+    *reinterpret_cast<V*>(counts) = above;
+    double total = 0, count = 0;
+    for (Index m = whole; m < width; ++m) {
+        const Real over = values[m] - from;
+        lane[m & (lanes - 1)] += over > Real(0) ? over : Real(0);
+        count += values[m] >= level ? 1 : 0;
+    }
+    for (Index m = 0; m < lanes; ++m) total += static_cast<double>(lane[m]), count += static_cast<double>(counts[m]);
+    return {total, static_cast<Index>(count)};
+}
+
 void exponentials(double* values, std::ptrdiff_t count) {
     for (std::ptrdiff_t i = 0; i < count; ++i) values[i] = bounded_exp(values[i]);
 }
@@ -182,9 +266,10 @@ struct HINGE_TABLE {
     static const Kernels<double> f64;
     static const ExpKernel exponential;
 };
-const Kernels<float> HINGE_TABLE::f32{score<float>, axpy<float>, dot<float>, argmax<float>, HINGE_STRING(HINGE_TARGET)};
-const Kernels<double> HINGE_TABLE::f64{score<double>, axpy<double>, dot<double>, argmax<double>,
-                                       HINGE_STRING(HINGE_TARGET)};
+const Kernels<float> HINGE_TABLE::f32{score<float>, axpy<float>,   dot<float>,          argmax<float>,
+                                      ramp<float>,  ramp_squares<float>, hinges<float>, HINGE_STRING(HINGE_TARGET)};
+const Kernels<double> HINGE_TABLE::f64{score<double>, axpy<double>,   dot<double>,          argmax<double>,
+                                       ramp<double>,  ramp_squares<double>, hinges<double>, HINGE_STRING(HINGE_TARGET)};
 const ExpKernel HINGE_TABLE::exponential = exponentials;
 
 }  // namespace hinge

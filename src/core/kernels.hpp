@@ -1,4 +1,4 @@
-// The four inner loops that are compiled once per instruction set and chosen at run time.
+// The inner loops that are compiled once per instruction set and chosen at run time.
 //
 // Every set gives the same bits: with several outputs each output sums in feature order, whatever the vector width;
 // with one output the sum runs in 16 lanes chosen by the feature's index, so that a dense row equals the sparse row
@@ -11,6 +11,11 @@
 
 namespace hinge {
 
+struct HingeSum {
+    double sum;
+    Index count;
+};
+
 template <class Real>
 struct Kernels {
     // out[0..width) = sum_i x_i row(i)[0..width)
@@ -21,6 +26,13 @@ struct Kernels {
     Real (*dot)(const Real* origin, Row<Real> x);
     // Index of the largest of values[0..count), the lowest at ties.
     Index (*argmax)(const Real* values, Index count);
+    // b_mi = clip((values[m] - from[i]) slope, 0, 1): many[m] += sum_i b_mi, few[i] = sum_m b_mi; an infinite slope
+    // makes it 1 where values[m] > from[i]. `from` and `few` hold `count` values.
+    void (*ramp)(const Real* values, Index width, const Real* from, Index count, Real slope, Real* many, Real* few);
+    // The sum over m of clip((values[m] - from) slope, 0, 1)^2.
+    double (*ramp_squares)(const Real* values, Index width, Real from, Real slope);
+    // The sum of [values[m] - from]+, and how many values are at least `level`.
+    HingeSum (*hinges)(const Real* values, Index width, Real from, Real level);
     const char* name;
 };
 

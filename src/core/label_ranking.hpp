@@ -55,11 +55,13 @@ public:
     virtual void erase_output(Index output) = 0;
     virtual void learn(const Rows<Real>& x, const LabelRows& y, const double* weights, const Settings& set,
                        const Trace<Real>& trace) = 0;
-    // `out` holds read().width() values.
+    // `out` holds width() values.
     virtual void score_one(const Row<Real>& x, Real* out) const = 0;
     // `out` holds outputs() values a row.
     virtual void score(const Rows<Real>& x, Real* out) const = 0;
-    virtual const Weights<Real>& read() const = 0;
+    virtual Index features() const = 0;
+    virtual Index outputs() const = 0;
+    virtual Index width() const = 0;  // of a row of scores, padded to whole vectors
     // A weight of what is predicted with: the mean where there is one.
     virtual double weight(Index feature, Index output) const = 0;
     virtual const Cut<Real>& cut() const = 0;
@@ -72,9 +74,6 @@ public:
     virtual double conjugate() const = 0;  // the sum of all G, from the state
     virtual bool certified() const = 0;
     virtual void archive(Archive& to) = 0;
-
-    Index features() const { return read().features(); }
-    Index outputs() const { return read().outputs(); }
 };
 
 template <class Problem, class Rule, class Geometry>
@@ -83,7 +82,7 @@ public:
     using Real = typename Geometry::Real;
 
     LabelRanking(bool intercept, bool average) : learner_(intercept ? 1 : 0) {
-        if (average) learner_.geometry().average().turn_on();
+        if (average) learner_.geometry().keep_average();
     }
 
     std::unique_ptr<LabelRankingModel<Real>> clone() const override { return std::make_unique<LabelRanking>(*this); }
@@ -91,8 +90,8 @@ public:
     void grow(Index features, Index outputs) override {
         learner_.grow(features, outputs);
         cut_.grow(features);
-        room_.resize(static_cast<std::size_t>(read().width()));
-        mean_.resize(room_.size());
+        room_.resize(static_cast<std::size_t>(geometry().room()));
+        predicted_.resize(static_cast<std::size_t>(width()));
     }
 
     void erase_output(Index output) override { learner_.geometry().erase_output(output); }
@@ -105,7 +104,7 @@ public:
             const std::span<const Index> relevant = y[t];
             const double weight = weights ? weights[t] : 1.0;
             const Index exist = std::max(y.exist ? y.exist[t] : 0, relevant.empty() ? 0 : relevant.back() + 1);
-            if (exist > this->outputs()) grow(this->features(), exist);
+            if (exist > outputs()) grow(features(), exist);
             if (trace.scores) score_row(row, trace.scores + t * trace.width);
             if (trace.cut) trace.cut[t] = cut_.exists() ? cut_.at(row) : std::numeric_limits<double>::quiet_NaN();
 
@@ -121,25 +120,23 @@ public:
     }
 
     void score_one(const Row<Real>& x, Real* out) const override {
-        std::vector<Real> room(geometry().average().ready() ? static_cast<std::size_t>(read().width()) : 0);
-        score_into(x, out, room.data());
+        std::vector<Real> room(static_cast<std::size_t>(geometry().room()));
+        geometry().predict(x, out, room.data());
     }
 
     void score(const Rows<Real>& x, Real* out) const override {
         const Index outputs = this->outputs();
-        std::vector<Real> scores(static_cast<std::size_t>(read().width())), room(scores.size());
+        std::vector<Real> scores(static_cast<std::size_t>(width())), room(static_cast<std::size_t>(geometry().room()));
         for (std::int64_t t = 0; t < x.count; ++t) {
-            score_into(x[t], scores.data(), room.data());
+            geometry().predict(x[t], scores.data(), room.data());
             std::copy_n(scores.data(), outputs, out + t * outputs);
         }
     }
 
-    const Weights<Real>& read() const override { return geometry().read(); }
-    double weight(Index feature, Index output) const override {
-        const double read_out = static_cast<double>(read().row(feature)[output]);
-        const auto& average = geometry().average();
-        return average.ready() ? average.value(feature, output, read_out) : read_out * geometry().scale(output);
-    }
+    Index features() const override { return geometry().read().features(); }
+    Index outputs() const override { return geometry().read().outputs(); }
+    Index width() const override { return geometry().read().width(); }
+    double weight(Index feature, Index output) const override { return geometry().weight(feature, output); }
     const Cut<Real>& cut() const override { return cut_; }
     void begin_cut() override { cut_.begin(); }
     void set_cost(std::vector<double> by_truth, Index labels) override {
@@ -162,32 +159,24 @@ public:
 private:
     const Geometry& geometry() const { return learner_.geometry(); }
 
-    void score_into(const Row<Real>& x, Real* out, Real* room) const {
-        const auto& average = geometry().average();
-        if (average.ready())
-            average.score(x, geometry(), out, room);
-        else
-            geometry().score(x, out);
-    }
-
     void score_row(const Row<Real>& x, Real* out) {
-        score_into(x, mean_.data(), room_.data());
-        std::copy_n(mean_.data(), this->outputs(), out);
+        geometry().predict(x, predicted_.data(), room_.data());
+        std::copy_n(predicted_.data(), outputs(), out);
     }
 
     // On the scores that will be cut: those of the mean where there is one.
     void learn_cut(const Row<Real>& x, std::span<const Index> relevant, const Judgement& seen, double weight,
                    const Settings& set) {
-        if (seen.constrained && !geometry().average().ready())
-            learner_.problem().copy_scores(mean_.data());
+        if (seen.constrained && !geometry().averages())
+            learner_.problem().copy_scores(predicted_.data());
         else
-            score_into(x, mean_.data(), room_.data());
-        cut_.learn(x, mean_.data(), this->outputs(), relevant, set.gamma / 2, weight);
+            geometry().predict(x, predicted_.data(), room_.data());
+        cut_.learn(x, predicted_.data(), outputs(), relevant, set.gamma / 2, weight);
     }
 
     Learner<Problem, Rule, Geometry> learner_;
     Cut<Real> cut_;
-    std::vector<Real> mean_, room_;
+    std::vector<Real> predicted_, room_;
 };
 
 template <class Real, class Geometry>

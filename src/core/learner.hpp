@@ -39,7 +39,7 @@ public:
         ledger_.saw(seen, weight);
         if (weight > 0) {
             const double curvature = geometry_.measure(problem_.direction(x));
-            if (Geometry::certified) certify(seen, weight, curvature, set);
+            if constexpr (Geometry::certified) certify(seen, weight, curvature, set);
         }
         if constexpr (requires { geometry_.tick(weight); })
             geometry_.tick(weight);
@@ -61,6 +61,7 @@ public:
 
     void archive(Archive& to) {
         geometry_.archive(to);
+        if constexpr (requires { rule_.archive(to); }) rule_.archive(to);
         ledger_.archive(to);
     }
 

@@ -13,6 +13,7 @@ namespace hinge {
 
 struct Ledger {
     double rounds = 0;
+    double idle = 0;             // rounds that ask for nothing
     double mistakes = 0;         // of rounds with a weight
     double mistake_weight = 0;   // their weights' sum
     double loss = 0;             // sum of weight times loss
@@ -24,6 +25,7 @@ struct Ledger {
 
     void saw(const Judgement& round, double weight) {
         rounds += 1;
+        if (!round.constrained) idle += 1;
         if (!(weight > 0)) return;
         loss += weight * round.loss;
         if (!(round.error > 0)) return;
@@ -46,6 +48,7 @@ struct Ledger {
 
     void archive(Archive& to) {
         for (const auto& [name, number] : {std::pair<const char*, double*>{"rounds", &rounds},
+                                           {"idle", &idle},
                                            {"mistakes", &mistakes},
                                            {"mistake_weight", &mistake_weight},
                                            {"loss", &loss},

@@ -42,6 +42,13 @@ public:
         average_.erase_output(output);
     }
 
+    // What is predicted with: the mean where it is kept.
+    void keep_average() { average_.turn_on(); }
+    bool averages() const { return average_.ready(); }
+    Index room() const { return average_.on() ? read().width() : 0; }
+    void predict(const Row<Real>& x, Real* out, Real* room) const { average_.predict(x, *this, out, room); }
+    double weight(Index feature, Index output) const { return average_.weight(feature, output, *this); }
+
     void score(const Row<Real>& x, Real* out) const { linear_.score(x, out); }
     double scale(Index) const { return 1.0; }
     void tick() {

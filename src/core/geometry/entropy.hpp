@@ -34,8 +34,8 @@ public:
     explicit EntropyOf(Index reserved) : theta_(reserved), read_(reserved), average_(reserved) {}
 
     const Weights<Real>& read() const { return read_.weights(); }
-    const LazyAverage<Real>& average() const { return average_; }
     LazyAverage<Real>& average() { return average_; }
+    const LazyAverage<Real>& average() const { return average_; }
     // Weights are read-outs times this.
     double scale(Index output) const { return 1 / mass(output); }
 
@@ -67,6 +67,13 @@ public:
         outputs_.erase(outputs_.begin() + output);
         for (Index y = output; y < read().outputs(); ++y) refresh(y);
     }
+
+    // What is predicted with: the mean where it is kept.
+    void keep_average() { average_.turn_on(); }
+    bool averages() const { return average_.ready(); }
+    Index room() const { return average_.on() ? read().width() : 0; }
+    void predict(const Row<Real>& x, Real* out, Real* room) const { average_.predict(x, *this, out, room); }
+    double weight(Index feature, Index output) const { return average_.weight(feature, output, *this); }
 
     void score(const Row<Real>& x, Real* out) const {
         if constexpr (!Signed)

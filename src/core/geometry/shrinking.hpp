@@ -35,6 +35,13 @@ public:
         average_.erase_output(output);
     }
 
+    // What is predicted with: the mean where it is kept.
+    void keep_average() { average_.turn_on(); }
+    bool averages() const { return average_.ready(); }
+    Index room() const { return average_.on() ? read().width() : 0; }
+    void predict(const Row<Real>& x, Real* out, Real* room) const { average_.predict(x, *this, out, room); }
+    double weight(Index feature, Index output) const { return average_.weight(feature, output, *this); }
+
     void score(const Row<Real>& x, Real* out) const {
         linear_.score(x, out);
         const auto c = static_cast<Real>(scale(0));

@@ -1,0 +1,112 @@
+#include "../core/pairwise.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include "ranker.hpp"
+
+namespace {
+
+using namespace nb::literals;
+
+struct Pairwise {
+    static hinge::Settings settings(double lambda, double lipschitz, double offset) {
+        return {.C = 0, .gamma = 1, .r = 0, .lambda = lambda, .lipschitz = lipschitz, .offset = offset};
+    }
+};
+
+template <class Real>
+using PairwiseRanker = Ranker<Real, Pairwise>;
+
+// Four columns of `count` numbers each.
+class Columns {
+public:
+    explicit Columns(std::int64_t count) : count_(static_cast<std::size_t>(count)), values_(4 * count_) {}
+
+    hinge::PairCounts view() {
+        return {values_.data(), values_.data() + count_, values_.data() + 2 * count_, values_.data() + 3 * count_};
+    }
+    nb::object array() const {
+        return new_array<double>({std::size_t{4}, count_},
+                                 [&](double* to) { std::copy(values_.begin(), values_.end(), to); });
+    }
+
+private:
+    std::size_t count_;
+    std::vector<double> values_;
+};
+
+hinge::LabelRows label_rows(const std::optional<Vector<std::int64_t>>& start, const Vector<std::int32_t>& label) {
+    return {start ? start->data() : nullptr, label.data(), false};
+}
+
+template <class Real>
+nb::object count_pairs(const PairwiseRanker<Real>& self, const RowsView<Real>& x,
+                       std::optional<Vector<std::int64_t>> start, Vector<std::int32_t> label, int threads) {
+    Columns columns(x.rows().count);
+    {
+        nb::gil_scoped_release release;
+        const auto lock = std::shared_lock(self.mutex());
+        hinge::count_pairs(self.model(), x.rows(), label_rows(start, label), threads, columns.view());
+    }
+    return columns.array();
+}
+
+template <class Real>
+nb::object count_pairs_of_scores(Matrix<Real> scores, std::optional<Vector<std::int64_t>> start,
+                                 Vector<std::int32_t> label, int threads) {
+    const auto rows = static_cast<std::int64_t>(scores.shape(0));
+    Columns columns(rows);
+    {
+        nb::gil_scoped_release release;
+        hinge::count_pairs(scores.data(), rows, static_cast<hinge::Index>(scores.shape(1)), label_rows(start, label),
+                           threads, columns.view());
+    }
+    return columns.array();
+}
+
+template <class Real>
+void smoothed_pairs(nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores,
+                    std::optional<Vector<std::int64_t>> start, Vector<std::int32_t> label, double length, int threads,
+                    Filled<double> smoothed, Filled<double> betas) {
+    nb::gil_scoped_release release;
+    hinge::smoothed_pairs(scores.data(), static_cast<std::int64_t>(scores.shape(0)),
+                          static_cast<hinge::Index>(scores.shape(1)), label_rows(start, label), length, threads,
+                          smoothed.data(), betas.data());
+}
+
+template <class Real>
+void bind(nb::module_& m, const char* name) {
+    using R = PairwiseRanker<Real>;
+    auto type = nb::class_<R>(m, name, "A label ranker by pairs: outputs are numbered, rows are numbers.");
+    type.def(
+            "__init__",
+            [](R* self, const std::string& rule, bool intercept, bool average) {
+                auto model = hinge::make_pairwise<Real>(rule, intercept, average);
+                if (!model) throw nb::value_error(("there is no rule " + rule).c_str());
+                new (self) R(std::move(model), intercept);
+            },
+            "rule"_a, "intercept"_a, "average"_a)
+        .def("count_pairs", &count_pairs<Real>, "x"_a, "start"_a.none(), "label"_a, "threads"_a,
+             "By row the sum of the hinges, wrong pairs, those of them that tie, and all pairs; (4, rows).")
+        .def("sum_of_squares", [](const R& self) {
+            const auto lock = self.reading();
+            double sum = 0;
+            for (hinge::Index j = self.intercept() ? -1 : 0; j < self.model().features(); ++j)
+                for (hinge::Index y = 0; y < self.model().outputs(); ++y)
+                    sum += self.model().weight(j, y) * self.model().weight(j, y);
+            return sum;
+        });
+    bind_ranker(type);
+    m.def("count_pairs", &count_pairs_of_scores<Real>, "scores"_a.noconvert(), "start"_a.none(), "label"_a,
+          "threads"_a, "By row the sum of the hinges, wrong pairs, those of them that tie, and all pairs; (4, rows).");
+    m.def("smoothed_pairs", &smoothed_pairs<Real>, "scores"_a.noconvert(), "start"_a.none(), "label"_a, "length"_a,
+          "threads"_a, "smoothed"_a, "betas"_a,
+          "The smoothed mean hinge of each row and its mean slope; scores become the slopes along them.");
+}
+
+}  // namespace
+
+void bind_pairwise(nb::module_& m) {
+    bind<float>(m, "PairwiseRankerFloat32");
+    bind<double>(m, "PairwiseRankerFloat64");
+}
