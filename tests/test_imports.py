@@ -17,6 +17,7 @@ FLOORS = [
     {"json_values", "model_file", "labels", "certificate"},
     {"rows", "metrics", "evaluation", "base"},
     {"oracles"},
+    {"queries"},
     {"label_ranking", "ordinal", "multitask", "pairwise", "multiclass", "sequence", "ranking", "bipartite"},
     {"datasets", "io"},
     {"checks", "report"},

@@ -14,6 +14,28 @@ const char* name_of(hinge::Flaw flaw) {
     }
 }
 
+// Dicts as the rows of a CSR matrix; names that are new are added, or left out.
+template <class Real>
+RowsView<Real> rows_of(DictReader& reader, const nb::list& dicts, bool add, bool intercept) {
+    DictReader::Read<Real> read;
+    std::vector<std::int64_t> starts{0};
+    std::vector<std::int32_t> indices;
+    std::vector<Real> values;
+    for (nb::handle each : dicts) {
+        nb::dict x = nb::cast<nb::dict>(each);
+        add ? reader.read_and_add(std::move(x), read) : reader.read(std::move(x), read);
+        indices.insert(indices.end(), read.index.begin(), read.index.end());
+        values.insert(values.end(), read.value.begin(), read.value.end());
+        starts.push_back(static_cast<std::int64_t>(indices.size()));
+    }
+    const auto array = [](const auto& from) {
+        using Value = typename std::decay_t<decltype(from)>::value_type;
+        return nb::cast<Vector<Value>>(
+            new_array<Value>({from.size()}, [&](Value* to) { std::copy(from.begin(), from.end(), to); }));
+    };
+    return {array(starts), array(indices), array(values), reader.features(), intercept};
+}
+
 template <class Real>
 void bind(nb::module_& m, const char* name) {
     using View = RowsView<Real>;
@@ -55,7 +77,14 @@ void bind_rows(nb::module_& m) {
                 DictReader::Read<double> in_float64;
                 single ? self.check(std::move(x), in_float32) : self.check(std::move(x), in_float64);
             },
-            nb::arg("x"), nb::arg("single"), "Raises what learning from x would raise; float32 where `single`.");
+            nb::arg("x"), nb::arg("single"), "Raises what learning from x would raise; float32 where `single`.")
+        .def(
+            "rows", [](DictReader& self, const nb::list& dicts, bool add, bool intercept, bool single) {
+                return single ? nb::cast(rows_of<float>(self, dicts, add, intercept))
+                              : nb::cast(rows_of<double>(self, dicts, add, intercept));
+            },
+            nb::arg("dicts"), nb::arg("add"), nb::arg("intercept"), nb::arg("single"),
+            "Dicts as rows; names that are new are added, or left out.");
     m.def(
         "hash_feature",
         [](const char* name, int bits) {

@@ -5,7 +5,11 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-ESTIMATORS = {"LabelRanker": "label_ranking"}
+ESTIMATORS = {
+    "BipartiteRanker": "bipartite",
+    "LabelRanker": "label_ranking",
+    "ListRanker": "ranking",
+}
 _NAMES = ESTIMATORS | {
     "Certificate": "certificate",
     "ModelFileError": "model_file",

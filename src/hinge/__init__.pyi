@@ -4,11 +4,13 @@ from . import datasets as datasets
 from . import metrics as metrics
 from . import norms as norms
 from .base import load as load
+from .bipartite import BipartiteRanker as BipartiteRanker
 from .certificate import Certificate as Certificate
 from .evaluation import ProgressiveReport as ProgressiveReport
 from .evaluation import progressive as progressive
 from .label_ranking import LabelRanker as LabelRanker
 from .model_file import ModelFileError as ModelFileError
+from .ranking import ListRanker as ListRanker
 
 __version__: str
 ESTIMATORS: dict[str, str]

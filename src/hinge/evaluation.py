@@ -204,7 +204,10 @@ def progressive(
     if qid is not None and not hasattr(estimator, "_learns_lists"):
         raise TypeError(f"qid was given, but {type(estimator).__name__} does not learn lists")
     measures = _measures(metrics)
-    seen = estimator._learn_progressively(X, y, classes=classes, sample_weight=sample_weight, answers=bool(measures))
+    lists = {} if qid is None else {"qid": qid}
+    seen = estimator._learn_progressively(
+        X, y, classes=classes, sample_weight=sample_weight, answers=bool(measures), **lists
+    )
     rounds = seen["loss"].size
     step = every or max(1, -(-rounds // POINTS))
     starts = np.arange(0, rounds, step)
@@ -214,6 +217,11 @@ def progressive(
         if name in seen:
             curve[name] = np.add.reduceat(seen[name], starts) / (ends - starts)
     for name, measure in measures.items():
+        if "rows" in seen:  # a round is some rows: measured on each, and averaged
+            truth = np.asarray(y)
+            by_round = [float(measure(truth[rows], seen["answers"][rows])) for rows in seen["rows"]]
+            curve[name] = np.add.reduceat(by_round, starts) / (ends - starts)
+            continue
         values = [measure(_rows(y, a, b), _rows(seen["answers"], a, b)) for a, b in zip(starts, ends, strict=True)]
         curve[name] = np.array(values, dtype=np.float64)
     certificate = getattr(estimator, "certificate_", None)

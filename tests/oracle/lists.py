@@ -16,7 +16,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Answer(NamedTuple):
-    """Of one list: delta of what was found, the rows' coefficients in Psi(y) - Psi(found), and delta(h(x), y)."""
+    """Of one list: delta of what was found, the rows' coefficients in Psi(y) - Psi(found), and delta(h(x), y).
+
+    In delta(h(x), y) ties go against the truth, as a margin of zero is a mistake.
+    """
 
     delta: float
     coefficients: Array
@@ -79,13 +82,11 @@ def ndcg_costs(s: Array, y: Array, k: int | None, gain: str = "linear") -> Array
 
 def ndcg(s: Array, y: Array, k: int | None, gain: str = "linear", plain: bool = False) -> Answer:
     """The loss-augmented argmax as an assignment; plain: pi(s), ties in the worst order."""
-    if plain:
-        order = sorted(range(len(y)), key=lambda i: (s[i], -y[i], -i))
-        v = np.empty(len(y))
-        v[order] = np.arange(1, len(y) + 1)
-    else:
-        v = linear_sum_assignment(ndcg_costs(s, y, k, gain))[1] + 1.0
-    return Answer(ndcg_loss(v, y, k, gain), positions(y) - v, ndcg_loss(positions(s), y, k, gain))
+    order = sorted(range(len(y)), key=lambda i: (s[i], -y[i], -i))
+    predicted = np.empty(len(y))
+    predicted[order] = np.arange(1, len(y) + 1)
+    v = predicted if plain else linear_sum_assignment(ndcg_costs(s, y, k, gain))[1] + 1.0
+    return Answer(ndcg_loss(v, y, k, gain), positions(y) - v, ndcg_loss(predicted, y, k, gain))
 
 
 def ndcg_hinge_by_permutations(s: Array, y: Array, k: int | None, gain: str = "linear") -> float:
@@ -175,9 +176,9 @@ def predicted(name: str, s: Array, k: int = 1, worst_for: Array | None = None) -
 
 
 def bipartite(name: str, s: Array, y: Array, k: int = 1, beta: float = 1.0, plain: bool = False) -> Answer:
-    v = predicted(name, s, k, worst_for=y) if plain else multivariate(name, s, y, k, beta)
-    error = delta(name, predicted(name, s, k), y, beta)
-    return Answer(delta(name, v, y, beta), (nearest_allowed(name, y, k) - v).astype(float), error)
+    worst = predicted(name, s, k, worst_for=y)
+    v = worst if plain else multivariate(name, s, y, k, beta)
+    return Answer(delta(name, v, y, beta), (nearest_allowed(name, y, k) - v).astype(float), delta(name, worst, y, beta))
 
 
 # --- one list a round ---------------------------------------------------------------------------------------------

@@ -28,17 +28,17 @@ struct Sizes {
     std::size_t negatives;
 };
 
-// 1 minus the measure, where 0/0 is 1.
+// 1 minus the measure, where 0/0 is 1; exactly zero where nothing that counts is wrong.
 inline double measure_loss(const MeasureAt& it, Sizes n, std::size_t a, std::size_t b) {
-    const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : 1.0; };
-    const auto A = static_cast<double>(a), B = static_cast<double>(b);
+    const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0.0; };
+    const auto hits = static_cast<double>(a), false_hits = static_cast<double>(b);
     const auto P = static_cast<double>(n.positives), N = static_cast<double>(n.negatives);
     const double weight = it.beta * it.beta;
     switch (it.measure) {
-        case Measure::sensitivity_specificity: return 1 - (ratio(A, P) + ratio(N - B, N)) / 2;
-        case Measure::fbeta: return 1 - ratio((1 + weight) * A, A + B + weight * P);
-        case Measure::recall_at_k: return 1 - ratio(A, P);
-        default: return 1 - ratio(A, A + B);
+        case Measure::sensitivity_specificity: return (share(P - hits, P) + share(false_hits, N)) / 2;
+        case Measure::fbeta: return share(false_hits + weight * (P - hits), hits + false_hits + weight * P);
+        case Measure::recall_at_k: return share(P - hits, P);
+        default: return share(false_hits, hits + false_hits);
     }
 }
 

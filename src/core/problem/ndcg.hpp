@@ -42,14 +42,17 @@ public:
         assignment_.best(scores, shares_, k_, positions);
     }
 
-    double loss(std::span<const double> positions) const {
+    // Exactly zero where every place holds what it should gain.
+    double loss(std::span<const double> positions) {
         const std::size_t r = positions.size();
-        double reached = 0;
+        at_place_.resize(k_);
         for (std::size_t i = 0; i < r; ++i) {
-            const std::size_t place = r + 1 - static_cast<std::size_t>(positions[i]);
-            if (place <= k_) reached += shares_[i] * discount_at(place);
+            const std::size_t place = r - static_cast<std::size_t>(positions[i]);
+            if (place < k_) at_place_[place] = shares_[i];
         }
-        return std::max(0.0, 1 - reached);
+        double lost = 0;
+        for (std::size_t q = 0; q < k_; ++q) lost += (shares_[order_[r - 1 - q]] - at_place_[q]) * discount_at(q + 1);
+        return std::max(0.0, lost);
     }
 
 private:
@@ -70,7 +73,7 @@ private:
     }
 
     std::size_t k_ = 0;
-    std::vector<double> shares_;
+    std::vector<double> shares_, at_place_;
     std::vector<std::size_t> order_, by_score_;
     DiscountedAssignment assignment_;
 };

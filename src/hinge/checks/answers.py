@@ -48,7 +48,17 @@ def check_shape_of_scores(estimator: Any, case: Case) -> None:
         require(appeared.shape == (len(case), 2), "labels that appeared later must keep a column each")
 
 
-@law(has="coef_ classes_")
+@law(has="coef_ decision_function", kinds="relevance batches")
+def check_shapes_of_one_vector(estimator: Any, case: Case) -> None:
+    """``coef_`` is one weight a feature, ``intercept_`` one number, and there is one score a row."""
+    it = fit(fresh(estimator), case)
+    require(it.coef_.shape == (case.width,), f"coef_ has the shape {it.coef_.shape}")
+    require(it.decision_function(case.X).shape == (case.X.shape[0],), "decision_function is not one score a row")
+    scores = case.X @ it.coef_.astype(np.float64) + (it.intercept_ if hasattr(it, "intercept_") else 0.0)
+    np.testing.assert_allclose(it.decision_function(case.X), scores, atol=1e-4, rtol=1e-4)
+
+
+@law(has="coef_ classes_", kinds="labels sets indicator")
 def check_shapes_of_weights(estimator: Any, case: Case) -> None:
     """``coef_`` is labels x features without the constant's column, ``intercept_`` one number a label."""
     it = fit(fresh(estimator), case)
@@ -187,10 +197,10 @@ def check_readers_beside_a_writer(estimator: Any, case: Case) -> None:
     """While one thread learns, readers of a snapshot get the snapshot's answers, and readers of the learner some."""
     it = begin(fresh(estimator), case)
     still = it.snapshot()
-    expected = bits(still.decision_function(case.X))
+    expected, rows = bits(still.decision_function(case.X)), len(still.decision_function(case.X))
 
     def read(_: int) -> bool:
-        return bits(still.decision_function(case.X)) == expected and len(it.decision_function(case.X)) == len(case)
+        return bits(still.decision_function(case.X)) == expected and len(it.decision_function(case.X)) == rows
 
     with ThreadPoolExecutor(3) as pool:
         writer = pool.submit(lambda: [learn(it, case) for _ in range(5)])

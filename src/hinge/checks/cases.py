@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -151,12 +152,36 @@ def _label_cases(estimator: Any) -> list[Case]:
     return out
 
 
-CASES: dict[str, Callable[[Any], list[Case]]] = {"classifier": _label_cases}
+def _lists(kind: str, targets: Callable[[np.ndarray], np.ndarray], classes: list[Any] | None = None) -> list[Case]:
+    """Return lists of four rows, in each of which the targets differ; the numbers of the lists are not in order."""
+    X = matrix(4 * ROWS, WIDTH)
+    scores = X @ matrix(WIDTH, 1, seed=1)[:, 0]
+    grades = np.digitize(scores, np.quantile(scores, [0.4, 0.8])).reshape(-1, 4)
+    grades[:, 1], grades[:, 2] = 0, 2
+    qid = np.repeat(100 - np.arange(ROWS), 4)
+    return [Case("lists", kind, X, targets(grades.ravel()), classes, {"qid": qid}, np.arange(0, 4 * ROWS, 4))]
+
+
+def _ranker_cases(estimator: Any) -> list[Case]:
+    return _lists("relevance", lambda grades: grades)
+
+
+def _batch_cases(estimator: Any) -> list[Case]:
+    return _lists("batches", lambda grades: np.array(COLOURS[:2])[(grades > 0).astype(int)], COLOURS[:2])
+
+
+CASES: dict[str, Callable[[Any], list[Case]]] = {
+    "classifier": _label_cases,
+    "ranker": _ranker_cases,
+    "classifier of batches": _batch_cases,
+}
 
 
 def cases(estimator: Any) -> list[Case]:
     """List the streams that an estimator is checked with."""
     kind = get_tags(estimator).estimator_type
+    if kind == "classifier" and "qid" in signature(estimator.fit).parameters:
+        kind = "classifier of batches"
     if kind not in CASES:
         raise ValueError(f"no data to check a {kind!r} with; add a function that lists cases to hinge.checks.CASES")
     return CASES[kind](estimator)

@@ -68,6 +68,8 @@ def another_value(estimator: Any, name: str) -> Any:
         return not now
     if isinstance(now, int | float):
         return now + 1
+    if now is None:
+        return 1
     if name == "dtype":
         return "float32" if np.dtype(now) == np.float64 else "float64"
     options = set().union(*(getattr(one, "options", ()) for one in estimator._parameter_constraints[name]))

@@ -1,0 +1,384 @@
+"""Bipartite ranking: tell the relevant rows of a batch, trained for the measure that the batch is judged by.
+
+Scores above 0 are relevant, a score of exactly 0 is not; at ties the row that comes first. The larger of the two labels
+is the relevant one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from hinge import _core, labels, metrics
+from hinge.base import check_dtype, sort_labels
+from hinge.labels import Labels, Targets, read_targets
+from hinge.queries import RULES, Lists, QueryLearner, group
+
+__all__ = ["BipartiteRanker"]
+
+MODELS = {np.dtype(np.float32): _core.BipartiteRankerFloat32, np.dtype(np.float64): _core.BipartiteRankerFloat64}
+MEASURES = ("f1", "fbeta", "sensitivity_specificity", "recall_at_k", "precision_at_k")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+
+
+class BipartiteRanker(ClassifierMixin, QueryLearner):
+    """Learn to tell relevant rows by a linear score, a batch a round, for one measure of the whole batch.
+
+    A row has the score ``s_i = <w, x_i> + b``, a batch the hinge ``max_v delta(v, y) + sum_i (v_i - y_i) s_i`` over the
+    sign vectors v that the measure allows, with ``delta = 1 - measure``: a bound on delta of the predicted vector. The
+    maximum is found exactly. Where the truth itself is not allowed (more than k relevant rows for recall at k, fewer
+    for precision at k), the nearest allowed vector stands for y in the sum.
+
+    Parameters
+    ----------
+    measure : {"f1", "fbeta", "sensitivity_specificity", "recall_at_k", "precision_at_k"}, default="f1"
+        What to train for, to predict for, and to return as `score`: F1; F-beta; the mean of sensitivity and
+        specificity; recall with at most k rows called relevant; precision with at least k.
+    beta : float, default=1.0
+        F-beta: how many times as much recall weighs as precision.
+    k : int, default=10
+        For recall and precision at k.
+    rule : {"passive-aggressive", "sgd", "perceptron"}, default="passive-aggressive"
+        How far to move: as far as the batch's hinge asks, at most C; a subgradient step; or 1, where anything is wrong.
+    C : float, default=1.0
+        Passive-aggressive: the largest step.
+    alpha : float, default=1e-4
+        SGD: the lambda of ``lambda ||w||^2 + mean hinge``; round t has the step ``1/(2 lambda t)``.
+    eta : float, optional
+        SGD: a constant step instead, and no regularisation.
+    average : bool, default=False
+        Predict with the mean of the weights over all rounds.
+    max_iter : int, default=1
+        Passes that `fit` makes.
+    shuffle : bool, default=False
+        Whether `fit` takes the batches in a new random order in each pass.
+    random_state : int, RandomState instance or None, default=None
+        For `shuffle`.
+    fit_intercept : bool, default=True
+        Whether every row has a feature more, which is 1.
+    features : {"names", "hashed"}, default="names"
+        How the names in dicts become features.
+    n_bits : int, default=20
+        Hashed: there are 2 ** n_bits features.
+    dtype : dtype, default="float32"
+        What the weights are kept in: float32 or float64.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The labels, the relevant one last.
+    coef_ : array of shape (n_features_in_,)
+        The weights.
+    intercept_ : array of shape (1,)
+        0 without an intercept.
+    n_features_in_ : int
+        How many features there are.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if they have any.
+    t_ : int
+        Rounds so far.
+    skipped_ : int
+        Rounds that asked for nothing: a single row, or no relevant one. A call that holds any warns once.
+    n_iter_ : int
+        Passes that `fit` made.
+    certificate_ : Certificate
+        What is proven about the stream so far; of the passive-aggressive rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hinge import BipartiteRanker
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    >>> y = ["ham", "ham", "ham", "ham", "spam", "spam"]
+    >>> finder = BipartiteRanker(measure="f1", max_iter=100).fit(X, y)
+    >>> finder.predict(X).tolist(), finder.score(X, y)
+    (['ham', 'ham', 'ham', 'ham', 'spam', 'spam'], 1.0)
+
+    References
+    ----------
+    S. Shalev-Shwartz and S. Ben-David, "Understanding Machine Learning", 2014, section 17.5.
+    """
+
+    _structure: ClassVar[tuple[str, ...]] = (
+        "measure", "beta", "k", "rule", "average", "fit_intercept", "features", "n_bits", "dtype",
+    )  # fmt: skip
+    _asks_for: ClassVar[str] = "a batch needs a relevant row, and two rows"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "measure": [StrOptions(set(MEASURES))],
+        "beta": [POSITIVE],
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "rule": [StrOptions(RULES)],
+        "C": [POSITIVE],
+        "alpha": [POSITIVE],
+        "eta": [POSITIVE, None],
+        "average": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+        "fit_intercept": ["boolean"],
+        "features": [StrOptions({"names", "hashed"})],
+        "n_bits": [Interval(Integral, 1, 30, closed="both")],
+    }
+
+    def __init__(
+        self,
+        measure: str = "f1",
+        *,
+        beta: float = 1.0,
+        k: int = 10,
+        rule: str = "passive-aggressive",
+        C: float = 1.0,
+        alpha: float = 1e-4,
+        eta: float | None = None,
+        average: bool = False,
+        max_iter: int = 1,
+        shuffle: bool = False,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        features: str = "names",
+        n_bits: int = 20,
+        dtype: Any = "float32",
+    ) -> None:
+        self.measure = measure
+        self.beta = beta
+        self.k = k
+        self.rule = rule
+        self.C = C
+        self.alpha = alpha
+        self.eta = eta
+        self.average = average
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.features = features
+        self.n_bits = n_bits
+        self.dtype = dtype
+
+    def _check_combination(self) -> None:
+        check_dtype(self)
+        super()._check_combination()
+
+    def _new_model(self) -> Any:
+        kind = MODELS[self._dtype]
+        return kind(self._core_rule, self.fit_intercept, self.average, self.measure, float(self.beta), int(self.k))
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Forget everything, then learn the batches in `max_iter` passes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), or list of dicts
+        y : array-like of shape (n_samples,)
+            Two labels of any type; the larger is the relevant one.
+        qid : array-like of shape (n_samples,), optional
+            The batch that each row belongs to; rows of one batch need not be neighbours. By default all rows are one.
+        sample_weight : array-like of shape (n_samples,) or (n_batches,), optional
+            The mean of a batch's weights multiplies its step; a batch of weight 0 is scored and not learned. Weights of
+            batches come in the order in which their first rows come.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, qid=qid)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Learn each batch once, in the order in which their first rows come.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight
+            As for `fit`. A batch is a round of one call: one whose rows are spread over two calls is two batches.
+        classes : array-like of two labels, optional
+            Needed in the first call if its rows are all of one kind, unless the labels are 0 and 1, -1 and 1, or bool.
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit(X, y, classes, sample_weight, qid=qid)
+
+    # -- labels -----------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._labels, self._guessed = Labels(), False
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, the relevant one last."""
+        if self._model is None or not len(self._labels):
+            raise AttributeError("no labels are known yet")
+        return self._labels.classes
+
+    def _read_y(self, y: Any, rounds: int) -> Targets:
+        if y is not None and labels.form_of(y) != labels.LABELS:
+            raise ValueError(f"Unknown label type: y must hold one of two labels a row, got {labels.form_of(y)}")
+        return read_targets(y, self._labels, rounds)
+
+    def _know(self, classes: Any, y: Any) -> None:
+        self._labels = Labels(self._labels.known)
+        if classes is None:
+            return
+        given = [labels.check_label_in_row(label, i) for i, label in enumerate(np.asarray(classes, dtype=object))]
+        if len(self._labels) and not self._guessed and set(given) <= set(self._labels.known):
+            return
+        if len(self._labels) and not self._guessed:
+            raise ValueError(f"classes are {given}, but the labels are {self._labels.known} already")
+        self._labels, self._guessed = self._two(Labels(given), None), False
+
+    def _settle(self, targets: Targets) -> np.ndarray:
+        known, targets = sort_labels(targets)
+        self._labels = self._two(known, targets)
+        return targets.label.astype(np.uint8)
+
+    def _admit(self, targets: Targets) -> np.ndarray:
+        """Take the two labels from the first call; a third is an error."""
+        if not targets.fresh:
+            self._guessed = self._guessed and not (targets.label == 0).any()
+            return targets.label.astype(np.uint8)
+        if not len(self._labels):
+            usual = USUAL.get(targets.fresh[0]) if len(targets.fresh) == 1 else None
+            if usual is None:
+                return self._settle(targets)
+            if isinstance(targets.fresh[0], bool):
+                usual = (False, True)
+            self._labels, self._guessed = Labels(usual), usual == (0, 1) and targets.fresh[0] == 1
+            return np.full(targets.label.size, usual.index(targets.fresh[0]), dtype=np.uint8)
+        if self._guessed and targets.fresh == [-1]:  # so far only 1 was seen
+            self._labels, self._guessed = Labels([-1, 1]), False
+            return (targets.label == 1).astype(np.uint8)
+        row, label = targets.first_row_of(len(self._labels)), targets.fresh[0]
+        raise ValueError(f"row {row} of y has the label {label!r}; the two labels are {self._labels.known}")
+
+    def _two(self, known: Labels, targets: Targets | None) -> Labels:
+        ordered = sort_labels(Targets(labels.LABELS, None, np.empty(0, np.int32), known.known))[0]
+        if len(ordered) > 2:
+            where = "" if targets is None else f" Row {targets.first_row_of(2)} of y has a third label."
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass."
+                f"{where} {type(self).__name__} tells one class from the other"
+            )
+        if len(ordered) < 2:
+            raise ValueError(
+                f"two classes are needed, and all rows are of one class, {ordered.known}; name both with classes "
+                "in a call of partial_fit"
+            )
+        return ordered
+
+    def _idle(self, x: Lists, targets: np.ndarray) -> np.ndarray:
+        return (x.least_and_most(targets)[1] == 0) | (np.diff(x.start) < 2)
+
+    # -- answers ----------------------------------------------------------------------------------------------------
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The weight of the constant feature."""
+        return np.array([self._learned("intercept_").intercept()], dtype=self._dtype)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), or list of dicts
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self._scores(X)
+
+    def predict(self, X: Any, qid: Any = None) -> np.ndarray:
+        """Answer what the measure asks for: the rows above 0; at most the k highest of them; or at least the k highest.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), or list of dicts
+        qid : array-like of shape (n_samples,), optional
+            The batch that each row belongs to: k counts within it.
+
+        Returns
+        -------
+        array of labels
+        """
+        check_is_fitted(self)
+        scores = self._scores(X)
+        return self._labels.classes[self._answer(scores, *group(qid, scores.size))]
+
+    def _answer(self, scores: np.ndarray, order: np.ndarray, start: np.ndarray) -> np.ndarray:
+        if not self.measure.endswith("at_k"):
+            return (scores > 0).astype(np.intp)
+        out = np.empty(scores.size, dtype=np.intp)
+        for rows in np.split(order, start[1:-1]):
+            out[rows] = self._model.answer(scores[rows].astype(np.float64))
+        return out
+
+    def _answers_of_lists(self, scores: np.ndarray, order: np.ndarray, start: np.ndarray) -> np.ndarray:
+        return self._labels.classes[self._answer(scores, order, start)]
+
+    def predict_one(self, x: Any) -> Any:
+        """Answer one row, or a list of rows as one batch; None before anything was learned.
+
+        Parameters
+        ----------
+        x : dict of feature name to number or string, or list of dicts
+        """
+        if self._model is None or not len(self._labels):
+            return None
+        answers = self.predict([x] if isinstance(x, dict) else list(x)).tolist()
+        return answers[0] if isinstance(x, dict) else answers
+
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """Return the measure; with `qid` its mean over the batches.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), or list of dicts
+        y : array-like of shape (n_samples,)
+        qid : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each row counts.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        truth = np.asarray(labels.column_of_labels(y))
+        relevant, more = truth == self.classes_[1], {"qid": qid, "sample_weight": sample_weight}
+        if self.measure.endswith("at_k"):
+            judge = metrics.recall_at_k if self.measure == "recall_at_k" else metrics.precision_at_k
+            return judge(relevant, self._scores(X), k=self.k, **more)
+        found = self.predict(X) == self.classes_[1]
+        if self.measure == "sensitivity_specificity":
+            return metrics.sensitivity_specificity_score(relevant, found, **more)
+        return metrics.fbeta_score(relevant, found, beta=1.0 if self.measure == "f1" else self.beta, **more)
+
+    # -- files ------------------------------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        state, sections = super()._state()
+        return state | {"labels": list(self._labels.known), "guessed": self._guessed}, sections
+
+    def _restore(self, state: Mapping[str, Any], sections: dict[str, np.ndarray]) -> None:
+        super()._restore(state, sections)
+        self._labels, self._guessed = Labels(state["labels"]), state["guessed"] is True
+        if len(self._labels) not in (0, 2):
+            raise ValueError(f"{len(self._labels)} labels, but two are needed")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+USUAL: dict[Any, tuple[Any, Any]] = {1: (0, 1), 0: (0, 1), -1: (-1, 1)}
