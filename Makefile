@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CORES := $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1)
 
-.PHONY: build test test-long lint bench docs check demo clean
+.PHONY: build test test-long lint bench docs check demo fuzz clean
 
 build: $(VENV)/.built
 
@@ -37,6 +37,14 @@ lint: $(VENV)/.test
 
 demo: $(VENV)/.built
 	$(BIN)/python -m hinge.cli demo --force --output build/demo.html
+
+# The parsers under libFuzzer with the address and undefined-behaviour sanitizers; needs clang.
+CLANG ?= clang++-14
+SECONDS ?= 30
+fuzz:
+	@mkdir -p build/fuzz/corpus
+	$(CLANG) -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc tests/fuzz/text.cpp -o build/fuzz/text
+	build/fuzz/text -max_total_time=$(SECONDS) -max_len=600 -artifact_prefix=build/fuzz/ build/fuzz/corpus tests/fuzz/corpus
 
 check: lint test
 

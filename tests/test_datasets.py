@@ -16,10 +16,8 @@ import pytest
 from scipy import sparse
 
 from hinge import datasets
-from hinge.datasets.arff import read_arff
 from hinge.datasets.enron import read_folders
 from hinge.datasets.home import data_file, data_home, read_bytes, read_text
-from hinge.datasets.svmlight import read_svmlight
 
 
 @pytest.fixture
@@ -161,22 +159,11 @@ def test_the_data_home_is_the_one_that_is_named(home, monkeypatch):
 @pytest.mark.parametrize(
     ("suffix", "pack"), [("", bytes), (".xz", lzma.compress), (".gz", gzip.compress), (".bz2", bz2.compress)]
 )
-def test_files_are_decompressed_by_their_suffix(home, suffix, pack):
+def test_files_are_decompressed(home, suffix, pack):
     (home / f"text{suffix}").write_bytes(pack("grün".encode()))
     (home / f"old{suffix}").write_bytes(pack("grün".encode("latin-1")))
     assert read_bytes(data_file(f"text{suffix}")) == "grün".encode()
     assert read_text(home / f"text{suffix}") == read_text(home / f"old{suffix}") == "grün"
-
-
-def test_dense_arff(tmp_path):
-    path = tmp_path / "a.arff"
-    path.write_text(
-        "% about\n@RELATION r\n@attribute a numeric\n@Attribute 'it\\'s b' REAL\n@attribute \"c d\" {0,1}\n\n"
-        "@DATA\n1,-2.5,0\n% aside\n?,1e3,1\n"
-    )
-    names, values = read_arff(path)
-    assert names == ["a", "it's b", "c d"]
-    np.testing.assert_array_equal(values, [[1, -2.5, 0], [np.nan, 1000, 1]])
 
 
 def test_mulan_files_are_features_and_labels(tmp_path):
@@ -194,60 +181,8 @@ def test_mulan_files_are_features_and_labels(tmp_path):
     np.testing.assert_array_equal(X.toarray(), [[1, 0], [0, 0.5], [0, 0]])
     np.testing.assert_array_equal(Y.toarray(), [[0, 1], [1, 1], [0, 0]])
     xml.write_text('<labels><label name="C"/></labels>')
-    with pytest.raises(ValueError, match=r"a\.xml names the label 'C', which a\.arff has not"):
+    with pytest.raises(ValueError, match=r"a\.xml names the label 'C', which no attribute is called"):
         datasets.read_mulan(arff, xml)
-
-
-@pytest.mark.parametrize(
-    ("rows", "why"),
-    [
-        ("1,2\n1\n", "a.arff: data row 2 has 1 values, 2 were declared"),
-        ("{0 1}\n{0}\n", "a.arff: data row 2 is not a list of `index value` pairs"),
-        ("{2 1}\n", r"a.arff: an index lies outside 0\.\.1"),
-    ],
-)
-def test_arff_rows_that_cannot_be_read(tmp_path, rows, why):
-    path = tmp_path / "a.arff"
-    path.write_text("@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n" + rows)
-    with pytest.raises(ValueError, match=why):
-        read_arff(path)
-
-
-@pytest.mark.parametrize(
-    ("declaration", "why"),
-    [
-        ("@attribute colour {red,green}", "nominal and its first value is not 0"),
-        ("@attribute 'a", "cannot read the declaration"),
-    ],
-)
-def test_arff_attributes_that_cannot_be_read(tmp_path, declaration, why):
-    path = tmp_path / "a.arff"
-    path.write_text(f"@relation r\n{declaration}\n@data\n")
-    with pytest.raises(ValueError, match=why):
-        read_arff(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("1 1:2 3\n", "a.svm: a feature is not of the form index:value"),
-        ("1 0:2\n", r"a.svm: a feature index lies outside 1\.\.3"),
-        ("1 4:2\n", r"a.svm: a feature index lies outside 1\.\.3"),
-    ],
-)
-def test_svmlight_rows_that_cannot_be_read(tmp_path, text, why):
-    path = tmp_path / "a.svm"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=why):
-        read_svmlight(path, 3)
-
-
-def test_svmlight_rows_without_a_label_or_a_feature(tmp_path):
-    path = tmp_path / "a.svm"
-    path.write_text("2:1.5\n7\n\n# aside\n3,1 2:1\n")
-    rows = read_svmlight(path, 4)
-    assert rows.labels == ["", "7", "3,1"]
-    np.testing.assert_array_equal(rows.X.toarray(), [[0, 1.5, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0]])
 
 
 # ---------------------------------------------------------------------------------------------- mail, invented here

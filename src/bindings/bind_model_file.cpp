@@ -6,28 +6,11 @@
 #include <span>
 
 #include "../core/crc32c.hpp"
+#include "borrowed.hpp"
 
 namespace nb = nanobind;
 
 namespace {
-
-// A buffer borrowed for the length of one call. PyBUF_SIMPLE refuses strided memory with Python's own BufferError.
-class Borrowed {
-public:
-    explicit Borrowed(nb::handle owner) {
-        if (PyObject_GetBuffer(owner.ptr(), &view_, PyBUF_SIMPLE) != 0) nb::raise_python_error();
-    }
-    ~Borrowed() { PyBuffer_Release(&view_); }
-    Borrowed(const Borrowed&) = delete;
-    Borrowed& operator=(const Borrowed&) = delete;
-
-    std::span<const std::uint8_t> bytes() const {
-        return {static_cast<const std::uint8_t*>(view_.buf), static_cast<std::size_t>(view_.len)};
-    }
-
-private:
-    Py_buffer view_{};
-};
 
 using Check = std::uint32_t (*)(std::span<const std::uint8_t>, std::uint32_t) noexcept;
 

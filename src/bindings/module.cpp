@@ -13,6 +13,7 @@ void bind_pairwise(nb::module_& m);
 void bind_ranking(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_structured(nb::module_& m);
+void bind_text(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of hinge.";
@@ -26,4 +27,5 @@ NB_MODULE(_core, m) {
     bind_ranking(m);
     bind_rows(m);
     bind_structured(m);
+    bind_text(m);
 }

@@ -17,7 +17,7 @@ _NAMES = ESTIMATORS | {
     "load": "base",
     "progressive": "evaluation",
 }
-_MODULES = ("checks", "datasets", "metrics", "norms")
+_MODULES = ("checks", "datasets", "io", "metrics", "norms")
 
 __all__ = sorted([*_NAMES, *_MODULES])
 

@@ -1,6 +1,7 @@
 from . import _core as _core
 from . import checks as checks
 from . import datasets as datasets
+from . import io as io
 from . import metrics as metrics
 from . import norms as norms
 from .base import load as load

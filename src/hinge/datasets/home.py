@@ -6,18 +6,11 @@ The package ships no data. Files are looked for under the folder named by the en
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-_DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".xz": lzma.decompress,
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-}
+from hinge.io.sources import opened
 
 
 def data_home() -> Path:
@@ -77,7 +70,7 @@ def data_file(*parts: str) -> Path:
 
 
 def read_bytes(path: Path | str) -> bytes:
-    """Return a file's content, decompressed when its suffix is .xz, .gz or .bz2.
+    """Return a file's content, decompressed where it begins as .xz, .gz, .bz2 or .zst does.
 
     Parameters
     ----------
@@ -89,9 +82,8 @@ def read_bytes(path: Path | str) -> bytes:
     bytes
         The content.
     """
-    path = Path(path)
-    content = path.read_bytes()
-    return _DECOMPRESS[path.suffix](content) if path.suffix in _DECOMPRESS else content
+    with opened(path) as file:
+        return bytes(file.read())
 
 
 def read_text(path: Path | str) -> str:
@@ -100,7 +92,7 @@ def read_text(path: Path | str) -> str:
     Parameters
     ----------
     path : path-like
-        The file; .xz, .gz and .bz2 are decompressed.
+        The file; it is decompressed as by `read_bytes`.
 
     Returns
     -------

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hinge.io import read
+
 from .bundles import Split, Table
 from .home import data_file, read_bytes, read_text
-from .svmlight import read_svmlight
 
 
 def load_letter_recognition() -> Table:
@@ -60,8 +61,8 @@ def load_a9a() -> Split:
 
 
 def _a9a(file: str) -> Table:
-    rows = read_svmlight(data_file("a9a", file), 123)
-    return Table(rows.X, np.array(rows.labels, dtype=np.int64))
+    rows = read(data_file("a9a", file), "svmlight", n_features=123, zero_based=False)
+    return Table(rows.X, rows.y)
 
 
 def _digits(file: str) -> Table:

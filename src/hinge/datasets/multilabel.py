@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .arff import read_mulan
+from hinge.io import read
+
 from .bundles import MultiLabel
 from .home import data_file
-from .svmlight import indicator, label_columns, read_svmlight
 
 # name -> folder, XML file, and the ARFF files that make up each part
 _MULAN: dict[str, tuple[str, str, dict[str, tuple[str, ...]]]] = {
@@ -44,6 +45,24 @@ _RCV1_WIDTH = {1: 47236, 2: 47236, 3: 47236, 4: 47229, 5: 47235}
 _RCV1_LABELS = 101
 
 
+def read_mulan(arff: Path | str, xml: Path | str) -> MultiLabel:
+    """Read a Mulan data set: the attributes that the XML file names are labels, the rest features.
+
+    Parameters
+    ----------
+    arff, xml : path-like
+        The two files.
+
+    Returns
+    -------
+    MultiLabel
+        Features (CSR or dense as in the file), the CSR indicator, and both lists of names, each in
+        the order of the ARFF file.
+    """
+    rows = read(arff, "arff", xml=xml)
+    return MultiLabel(rows.X, rows.y, rows.feature_names or [], rows.label_names or [])
+
+
 def load_mulan(name: str, part: str = "all") -> MultiLabel:
     """Load a data set of the Mulan collection.
 
@@ -64,8 +83,8 @@ def load_mulan(name: str, part: str = "all") -> MultiLabel:
     folder, xml, parts = _MULAN[name]
     if part not in parts:
         raise ValueError(f"{name} has no part {part!r}; it has {', '.join(parts)}")
-    read = [read_mulan(data_file(folder, arff), data_file(folder, xml)) for arff in parts[part]]
-    return read[0] if len(read) == 1 else _stack(read)
+    found = [read_mulan(data_file(folder, arff), data_file(folder, xml)) for arff in parts[part]]
+    return found[0] if len(found) == 1 else _stack(found)
 
 
 def load_rcv1_subset(subset: int, repaired: bool = True) -> MultiLabel:
@@ -90,9 +109,7 @@ def load_rcv1_subset(subset: int, repaired: bool = True) -> MultiLabel:
     """
     if subset not in _RCV1_DEFECT:
         raise ValueError(f"subset must be 1, 2, 3, 4 or 5, got {subset!r}")
-    rows = read_svmlight(data_file("rcv1v2-subsets", f"rcv1sub{subset}.svm.xz"), _RCV1_WIDTH[subset])
-    sets = [label_columns(field) for field in rows.labels]
-    matrix = rows.X
+    matrix, sets = _read_numbered("rcv1v2-subsets", f"rcv1sub{subset}.svm.xz", _RCV1_WIDTH[subset])
     if repaired:
         matrix, sets = _repair(matrix, sets, *_RCV1_DEFECT[subset])
     return _numbered(matrix, sets, _RCV1_LABELS)
@@ -121,13 +138,26 @@ def load_newsgroups20() -> MultiLabel:
 
 
 def _load_numbered(folder: str, file: str, width: int, n_labels: int) -> MultiLabel:
-    rows = read_svmlight(data_file(folder, file), width)
-    return _numbered(rows.X, [label_columns(field) for field in rows.labels], n_labels)
+    return _numbered(*_read_numbered(folder, file, width), n_labels)
+
+
+def _read_numbered(folder: str, file: str, width: int) -> tuple[Any, list[list[int]]]:
+    rows = read(data_file(folder, file), n_features=width, labels="sets", zero_based=False)
+    return rows.X, [sorted(labels) for labels in rows.y]
 
 
 def _numbered(matrix: Any, sets: list[list[int]], n_labels: int) -> MultiLabel:
     features = [str(index) for index in range(1, matrix.shape[1] + 1)]
-    return MultiLabel(matrix, indicator(sets, n_labels), features, [str(label) for label in range(n_labels)])
+    return MultiLabel(matrix, _indicator(sets, n_labels), features, [str(label) for label in range(n_labels)])
+
+
+def _indicator(sets: list[list[int]], n_labels: int) -> Any:
+    """Return label sets, given as sorted lists of column numbers, as a CSR indicator of int8."""
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped, unused-ignore]
+
+    indptr = np.cumsum([0, *map(len, sets)])
+    indices = np.array([column for row in sets for column in row], dtype=np.int32)
+    return csr_matrix((np.ones(indices.size, dtype=np.int8), indices, indptr), shape=(len(sets), n_labels))
 
 
 def _repair(matrix: Any, sets: list[list[int]], first_half: bool, shift: int) -> tuple[Any, list[list[int]]]:

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hinge.io import read
+
 from .bundles import Lists
 from .home import data_file, read_text
-from .svmlight import read_svmlight
 
 
 class Fold(NamedTuple):
@@ -54,15 +55,15 @@ def load_lambdarank(part: str = "train") -> Lists:
     """
     if part not in ("train", "test"):
         raise ValueError(f"part must be 'train' or 'test', got {part!r}")
-    rows = read_svmlight(data_file("lambdarank", f"rank.{part}.xz"), 300)
+    rows = read(data_file("lambdarank", f"rank.{part}.xz"), "svmlight", n_features=300, zero_based=False)
     sizes = [int(line) for line in read_text(data_file("lambdarank", f"rank.{part}.query")).split()]
-    relevance = np.array(rows.labels, dtype=np.int64)
-    return Lists(rows.X, relevance, np.repeat(np.arange(len(sizes)), sizes))
+    return Lists(rows.X, rows.y, np.repeat(np.arange(len(sizes)), sizes))
 
 
 def _letor(path: Path) -> Lists:
-    rows = read_svmlight(path, 46)
-    return Lists(rows.X.toarray(), np.array(rows.labels, dtype=np.int64), rows.qid)
+    rows = read(path, "svmlight", n_features=46, zero_based=False)
+    assert rows.qid is not None
+    return Lists(rows.X.toarray(), rows.y, rows.qid)
 
 
 def _joined(parts: list[Lists]) -> Lists:

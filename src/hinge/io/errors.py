@@ -1,0 +1,60 @@
+"""What is wrong with a file, and where."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["BadLine", "DataError"]
+
+
+class BadLine(NamedTuple):
+    """A place in a text: line and column count from 1, columns in characters."""
+
+    line: int
+    column: int
+    message: str
+    text: str = ""
+    shown_from: int = 0  # characters of the line that `text` leaves out at its beginning
+
+    def caret(self) -> str:
+        """Return the line with a caret under the place; nothing where there is no line to show."""
+        if not self.text:
+            return ""
+        cut = ".." if self.shown_from else ""
+        return f"{cut}{self.text}\n{' ' * (len(cut) + self.column - 1 - self.shown_from)}^"
+
+
+class DataError(ValueError):
+    """Input that cannot be read: ``name:line:column: message``, the line, and a caret below the place.
+
+    Parameters
+    ----------
+    name : str
+        The input, as it was given.
+    bad : BadLine or str
+        The place and what is wrong, or only what is wrong.
+
+    Attributes
+    ----------
+    bad : BadLine or None
+        The place.
+
+    Examples
+    --------
+    >>> print(DataError("a.svm", BadLine(2, 5, "feature value 'x' is not a number", "1 1:x")))
+    a.svm:2:5: feature value 'x' is not a number
+    1 1:x
+        ^
+    """
+
+    def __init__(self, name: str, bad: BadLine | str) -> None:
+        self.name = name
+        self.bad = None if isinstance(bad, str) else bad
+        if isinstance(bad, str):
+            text = f"{name}: {bad}"
+        else:
+            text = f"{name}:{bad.line}:{bad.column}: {bad.message}\n{bad.caret()}".rstrip("\n")
+        super().__init__(text)
+
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, BadLine | str]]:
+        return DataError, (self.name, self.bad or str(self).removeprefix(f"{self.name}: "))
