@@ -46,6 +46,7 @@ void bind(nb::module_& m, const char* name) {
              nb::arg("width"), nb::arg("intercept"))
         .def_prop_ro("count", [](const View& self) { return self.rows().count; })
         .def_prop_ro("width", [](const View& self) { return self.rows().width; })
+        .def("arrays", &View::arrays, "Start, index, values and width; no start and no index where they are dense.")
         .def("take", &View::take, nb::arg("order"), "A copy of some of the rows, in the given order.")
         .def(
             "inspect",

@@ -47,6 +47,9 @@ public:
         return rows_.start ? hinge::inspect_sparse(rows_, stored_) : hinge::inspect_dense(rows_);
     }
 
+    // The arrays as they are: start and index are None where the rows are dense.
+    nb::tuple arrays() const { return nb::make_tuple(start_, index_, values_, rows_.width); }
+
     // A copy of some of the rows, in the given order.
     RowsView take(Vector<std::int64_t> order) const {
         const auto count = order.shape(0);
@@ -83,7 +86,7 @@ private:
 
     hinge::Rows<Real> rows_;
     std::int64_t stored_ = 0;
-    nb::object start_, index_, values_;
+    nb::object start_ = nb::none(), index_ = nb::none(), values_;
 };
 
 // Reads dicts of feature name to number or string into a row; knows which feature a name is.

@@ -42,7 +42,7 @@ public:
             if constexpr (Geometry::certified) certify(seen, weight, curvature, set);
         }
         if constexpr (requires { geometry_.tick(weight); })
-            geometry_.tick(weight);
+            geometry_.tick(seen.constrained ? weight : 0.0);
         else
             geometry_.tick();
         return seen;

@@ -9,6 +9,7 @@ ESTIMATORS = {
     "BipartiteRanker": "bipartite",
     "LabelRanker": "label_ranking",
     "ListRanker": "ranking",
+    "MulticlassClassifier": "multiclass",
 }
 _NAMES = ESTIMATORS | {
     "Certificate": "certificate",

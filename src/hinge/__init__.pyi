@@ -11,6 +11,7 @@ from .evaluation import ProgressiveReport as ProgressiveReport
 from .evaluation import progressive as progressive
 from .label_ranking import LabelRanker as LabelRanker
 from .model_file import ModelFileError as ModelFileError
+from .multiclass import MulticlassClassifier as MulticlassClassifier
 from .ranking import ListRanker as ListRanker
 
 __version__: str

@@ -98,7 +98,7 @@ class OnlineEstimator(BaseEstimator):
     def _check_params(self) -> None:
         """Validate the parameters if they are not those of the last call."""
         now = type(self)._parameters(self)
-        if now == self._checked:
+        if self._checked is not None and same_values(now, self._checked):
             return
         self._validate_params()
         self._check_combination()
@@ -327,6 +327,11 @@ class OnlineEstimator(BaseEstimator):
     @feature_names_in_.deleter
     def feature_names_in_(self) -> None:
         self._frame_names = None
+
+    @property
+    def _decays(self) -> bool:
+        """Whether every round shrinks all weights."""
+        return False
 
     @property
     def _intercept(self) -> bool:
@@ -761,6 +766,14 @@ class Dicts:
 
     def cuts(self) -> np.ndarray:
         return np.array([self.estimator._model.cut_one(self.reader, x) for x in self.X])
+
+
+def same_values(now: tuple[Any, ...], then: tuple[Any, ...]) -> bool:
+    """Say whether parameters are equal; arrays are where all of their entries are."""
+    try:
+        return bool(now == then)
+    except ValueError:
+        return all(a is b or np.array_equal(a, b) for a, b in zip(now, then, strict=True))
 
 
 def check_dtype(estimator: Any) -> None:

@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
 from hinge.certificate import Certificate
 
-__all__ = ["BATCH", "ONLINE", "RuleLearner", "online_only"]
+__all__ = ["BATCH", "ONLINE", "RuleLearner", "as_csr", "online_only", "separate", "warn_if_open"]
 
 ONLINE = ("sgd", "passive-aggressive", "perceptron")
 BATCH = ("svm", "erm")
@@ -35,7 +37,9 @@ class online_only:
     def __get__(self, estimator: Any, owner: type) -> Any:
         if estimator is None:
             return self.method
-        if estimator.rule in BATCH:
+        begun = getattr(estimator, "_begun", None)
+        switched = begun is not None and begun[0] in ONLINE  # then learning says that the rule cannot change
+        if estimator.rule in BATCH and not switched:
             having = ", ".join(f"rule={rule!r}" for rule in ONLINE)
             raise AttributeError(
                 f"{owner.__name__} has no {self.__name__} with rule={estimator.rule!r}, which solves for all examples "
@@ -51,6 +55,8 @@ class RuleLearner:
     C: float
     alpha: float | None
     eta: float | None
+    average: bool
+    _passes = 0
 
     _rule_structure: ClassVar[tuple[str, ...]] = ("rule", "average", "fit_intercept", "dtype")
     _rule_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -73,6 +79,26 @@ class RuleLearner:
                 "eta and alpha exclude each other: eta is a constant step for the mean hinge, alpha gives the steps "
                 "for alpha ||w||^2 + mean hinge"
             )
+
+    @property
+    def _decays(self) -> bool:
+        return self._core_rule == "regularised sgd"
+
+    def _orders(self, rounds: int) -> Iterator[np.ndarray | None]:
+        """Yield each pass's order: one pass for batch rules, and for the Perceptron as many as it needs."""
+        before, self._passes = -1.0, 0
+        if self.rule == "erm":  # whose messages name rows
+            self._passes = 1
+            yield None
+            return
+        for order in super()._orders(rounds):  # type: ignore[misc]
+            mistakes = self._model.ledger()["mistakes"]  # type: ignore[attr-defined]
+            if self._passes and (
+                self.rule == "svm" or (self.rule == "perceptron" and not self.average and mistakes == before)
+            ):
+                return
+            self._passes, before = self._passes + 1, mistakes
+            yield order
 
     @property
     def _core_rule(self) -> str:
@@ -107,3 +133,106 @@ class RuleLearner:
             tolerance=float(rounding * np.sqrt(max(1.0, book["rounds"]))),
             C=book["C"] or float(self.C),
         )
+
+    def _certificate_of_solution(self, solved: dict[str, float] | None, model: Any) -> Certificate:
+        """Return what the dual of a solved problem proves: no fixed model has a smaller objective."""
+        if solved is None:
+            raise AttributeError("certificate_ exists once fit has solved the problem")
+        rounding = np.finfo(np.dtype(self.dtype)).eps * (solved["primal"] + 1)  # type: ignore[attr-defined]
+        return Certificate(
+            int(solved["examples"]),
+            int(solved["mistakes"]),
+            solved["hinge"] / solved["C"],
+            solved["dual"],
+            inf,
+            tolerance=float(rounding * np.sqrt(max(1.0, solved["examples"]))),
+            C=solved["C"],
+        )
+
+    def _of_solution(self, name: str, value: str) -> float:
+        """Return a value of the solution in the units of ``alpha ||w||^2 + mean hinge``."""
+        solved: dict[str, float] | None = getattr(self, "_solved", None)
+        if solved is None or value not in solved:
+            raise AttributeError(f"{name} exists once fit has solved rule='svm'")
+        return solved[value] / solved["caps"]
+
+
+def warn_if_open(estimator: Any, primal: float, dual: float) -> None:
+    """Warn where the gap of a solution is larger than asked for."""
+    if primal - dual > estimator.tol * primal:
+        warnings.warn(
+            f"the gap is {(primal - dual) / primal:.1e} of the objective after {estimator.max_passes} passes, and tol "
+            f"is {estimator.tol:g}: raise max_passes or tol, or use dtype='float64'",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+
+
+def as_csr(rows: Any, intercept: bool) -> Any:
+    """Return rows of the core as a CSR matrix in float64, the constant feature first where there is one."""
+    from scipy import sparse
+
+    start, index, values, width = rows.arrays()
+    if start is None:
+        matrix = sparse.csr_matrix(np.asarray(values, dtype=np.float64))
+    else:
+        matrix = sparse.csr_matrix((np.asarray(values, dtype=np.float64), index, start), shape=(rows.count, width))
+    return sparse.hstack([np.ones((rows.count, 1)), matrix]).tocsr() if intercept else matrix
+
+
+def separate(
+    size: int, rivals: Callable[[np.ndarray, float], tuple[np.ndarray, Any]], rows: np.ndarray, most: int = 200
+) -> tuple[np.ndarray, float]:
+    """Maximise the smallest margin over weights in [-1, 1], by linear programming with constraints as they are needed.
+
+    Parameters
+    ----------
+    size : int
+        How many weights.
+    rivals : function of weights and a margin
+        Returns the numbers of the examples that have an answer with a smaller margin, and its direction
+        ``Psi(x, y) - Psi(x, answer)`` for each, as CSR rows.
+    rows : array
+        The row in the data of each example, for messages.
+    most : int
+        How often to ask.
+
+    Returns
+    -------
+    weights, margin : array, float
+
+    Raises
+    ------
+    ValueError
+        If no weights have a positive margin, naming examples whose constraints contradict one another.
+    """
+    from scipy import sparse
+    from scipy.optimize import linprog
+
+    found, directions = rivals(np.zeros(size), inf)
+    examples, blocks = found, directions
+    w, margin = np.zeros(size), 0.0
+    for _ in range(most):
+        last = sparse.csr_matrix(np.ones((blocks.shape[0], 1)))
+        solution = linprog(
+            np.append(np.zeros(size), -1.0),
+            A_ub=sparse.hstack([-blocks, last]).tocsr(),
+            b_ub=np.zeros(blocks.shape[0]),
+            bounds=[(-1, 1)] * size + [(None, None)],
+            method="highs",
+        )
+        if solution.status != 0:
+            raise RuntimeError(f"the linear programme was not solved: {solution.message}")
+        w, margin = solution.x[:-1], float(solution.x[-1])
+        if margin <= 1e-9:
+            witness = np.unique(examples[np.abs(solution.ineqlin.marginals) > 1e-9])
+            shown = ", ".join(str(int(rows[i])) for i in witness[:10]) + (", .." if witness.size > 10 else "")
+            raise ValueError(
+                f"the examples are not realisable: no weights put the right answer strictly first in all of rows "
+                f"{shown}; a non-negative combination of their constraints is zero. Use rule='svm'"
+            )
+        found, directions = rivals(w, margin * (1 - 1e-7) - 1e-12)
+        if found.size == 0:
+            return w, margin
+        examples, blocks = np.concatenate([examples, found]), sparse.vstack([blocks, directions]).tocsr()
+    raise RuntimeError(f"the linear programme was not finished after {most} rounds of constraints")

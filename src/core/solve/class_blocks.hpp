@@ -2,8 +2,8 @@
 //
 // Minimise ||W||^2 / 2 + sum_i C_i hinge_i. With a_i on the simplex, W = sum_i C_i (e_y - a_i) x_i', and the dual is
 // sum_i C_i <a_i, delta_i> - ||W||^2 / 2. The best block is a gradient step and a projection,
-// a_i <- proj(a_i + (delta_i + s) / (C_i ||x_i||^2)), with s the scores. Examples whose block is already best rest until
-// the others have converged; then all are looked at. The gap is exact when `solve` ends.
+// a_i <- proj(a_i + (delta_i + s) / (C_i ||x_i||^2)), with s the scores. Examples whose block was best already rest for a
+// while, each time longer. All are looked at before it ends, so the gap is exact.
 #pragma once
 
 #include <algorithm>
@@ -48,28 +48,29 @@ public:
 
     // Until the gap is at most `tolerance` times the primal, or `most` passes are done.
     Solved solve(double tolerance, int most) {
-        std::vector<std::int64_t> all(static_cast<std::size_t>(x_.count));
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-        std::vector<std::int64_t> active = all;
+        std::vector<std::int64_t> order(static_cast<std::size_t>(x_.count));
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+        rests_.assign(order.size(), 0);
+        due_.assign(order.size(), 0);
         std::mt19937_64 random(1);
         Solved done;
         while (done.passes < most) {
-            for (std::size_t i = active.size(); i > 1; --i) std::swap(active[i - 1], active[random() % i]);
+            for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+            const double little = tolerance * std::max(dual(), 0.0) / static_cast<double>(x_.count);
             double gap = 0;
-            std::size_t kept = 0;
-            const double little = tolerance * std::max(dual(), 0.0) / (10 * static_cast<double>(x_.count));
-            for (std::int64_t i : active) {
+            for (std::int64_t i : order) {
+                const auto at = static_cast<std::size_t>(i);
+                if (due_[at] > done.passes) continue;
                 const double mine = visit(i, true).gap;
                 gap += mine;
-                if (mine > little) active[kept++] = i;
+                rests_[at] = mine > little ? 0 : std::min(rests_[at] * 2 + 1, longest_rest);
+                due_[at] = done.passes + 1 + rests_[at];
             }
             ++done.passes;
-            const bool was_all = active.size() == all.size();
-            active.resize(kept);
-            if (gap > tolerance * (dual() + gap) && kept > 0 && !(was_all && gap <= 0)) continue;
+            if (gap > tolerance * (dual() + gap)) continue;
             look(done);
             if (done.gap() <= tolerance * done.primal) return done;
-            active = all;
+            std::fill(due_.begin(), due_.end(), 0);
         }
         look(done);
         return done;
@@ -79,6 +80,8 @@ private:
     struct Seen {
         double gap, hinge;
     };
+
+    static constexpr int longest_rest = 15;  // passes
 
     double dual() const { return promised_ - squared_ / 2; }
 
@@ -164,6 +167,7 @@ private:
     std::vector<double> masses_, norms_, values_;
     Buffer<Real> scores_;
     Step step_;
+    std::vector<int> rests_, due_;  // how long an example rests, and the pass that it is looked at in next
     double promised_ = 0;
     double squared_ = 0;
 };

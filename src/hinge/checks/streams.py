@@ -159,10 +159,11 @@ def check_shuffling_differs(estimator: Any, case: Case) -> None:
 def check_rounds_are_counted(estimator: Any, case: Case) -> None:
     """``t_`` is the number of rounds, over all passes and calls."""
     it = fit(fresh(estimator, max_iter=2), case)
-    require(it.t_ == 2 * len(case), f"t_ is {it.t_} after two passes over {len(case)} rounds")
+    passes = it.n_iter_ if hasattr(it, "rule") else 2  # rules on an oracle may need fewer, or choose themselves
+    require(it.t_ == passes * len(case), f"t_ is {it.t_} after {passes} passes over {len(case)} rounds")
     if hasattr(it, "partial_fit"):
         learn(it, case.take(slice(0, 3)))
-        require(it.t_ == 2 * len(case) + 3, f"t_ is {it.t_} after 3 rounds more")
+        require(it.t_ == passes * len(case) + 3, f"t_ is {it.t_} after 3 rounds more")
 
 
 @law(has="decision_function", params="dtype")
@@ -178,11 +179,11 @@ def check_order_of_features(estimator: Any, case: Case) -> None:
 
 @law(has="partial_fit coef_")
 def check_rows_of_zeros(estimator: Any, case: Case) -> None:
-    """A row of zeros moves no weight of a feature, where no constant feature shares the geometry with them."""
+    """A row of zeros moves no weight, where no constant feature shares the geometry and no round shrinks them all."""
     it = learn(fresh(estimator, average=False, fit_intercept=False), case)
     before = it.coef_
     learn(it, case.map(np.zeros_like))
-    same = np.array_equal(it.coef_, before) if isinstance(before, np.ndarray) else True
+    same = np.array_equal(it.coef_, before) if isinstance(before, np.ndarray) and not it._decays else True
     require(same, "rows of zeros moved coef_")
     require(np.isfinite(np.concatenate([np.ravel(part) for part in it.coef_])).all(), "coef_ is not finite")
 
