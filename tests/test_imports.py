@@ -16,7 +16,7 @@ FLOORS = [
     {"_core", "norms"},
     {"json_values", "model_file", "labels", "certificate"},
     {"rows", "metrics", "evaluation", "base"},
-    {"oracles"},
+    {"oracles", "tasks"},
     {"queries"},
     {"label_ranking", "ordinal", "multitask", "pairwise", "multiclass", "sequence", "ranking", "bipartite"},
     {"datasets", "io"},

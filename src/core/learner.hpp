@@ -25,6 +25,7 @@ public:
     const Problem& problem() const { return problem_; }
     Geometry& geometry() { return geometry_; }
     const Geometry& geometry() const { return geometry_; }
+    Rule& rule() { return rule_; }
     Ledger& ledger() { return ledger_; }
     const Ledger& ledger() const { return ledger_; }
 
@@ -39,7 +40,8 @@ public:
         ledger_.saw(seen, weight);
         if (weight > 0) {
             const double curvature = geometry_.measure(problem_.direction(x));
-            if constexpr (Geometry::certified) certify(seen, weight, curvature, set);
+            [[maybe_unused]] const Settings& now = settled(set, curvature);
+            if constexpr (Geometry::certified) certify(seen, weight, curvature, now);
         }
         if constexpr (requires { geometry_.tick(weight); })
             geometry_.tick(seen.constrained ? weight : 0.0);
@@ -52,7 +54,7 @@ public:
     void move(const Input& x, const Judgement& seen, double weight, const Settings& set) {
         if (!(weight > 0) || !seen.constrained || !Rule::moves(seen)) return;
         const auto& along = problem_.direction(x);
-        auto& line = geometry_.line(along, set, weight);
+        auto& line = geometry_.line(along, settled_before(set), weight);
         step_.clear();
         rule_.choose(problem_.region(), geometry_, line, step_);
         const double rise = geometry_.advance(along, step_, problem_.scores());
@@ -66,17 +68,27 @@ public:
     }
 
 private:
+    static constexpr bool settles = requires(Rule& rule, const Settings& set) { rule.settle(set, 0.0); };
+
+    // A rule may set C by the lengths of the instances so far.
+    const Settings& settled(const Settings& set, double curvature) {
+        if constexpr (settles) return now_ = rule_.settle(set, curvature);
+        return set;
+    }
+    const Settings& settled_before(const Settings& set) const { return settles ? now_ : set; }
+
     // What a mistake adds to the dual follows from what it asks for: gamma, or what the problem says.
     void certify(const Judgement& seen, double weight, double curvature, const Settings& set) {
         double asked = set.gamma;
         if constexpr (requires { problem_.asked(seen); }) asked = problem_.asked(seen);
-        ledger_.certify<Rule>(asked, set, weight, bend<typename Problem::Region> * curvature);
+        ledger_.certify(rule_, asked, set, weight, bend<typename Problem::Region> * curvature);
     }
 
     Problem problem_;
     Rule rule_;
     Geometry geometry_;
     Ledger ledger_;
+    Settings now_{};
     Step step_;
 };
 

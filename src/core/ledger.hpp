@@ -35,8 +35,8 @@ struct Ledger {
 
     // What a mistake on this round would add to the dual, at least, if it asks for `gamma`.
     template <class Rule>
-    void certify(double gamma, const Settings& set, double weight, double curvature) {
-        least_gain = std::min(least_gain, Rule::least_gain(gamma, weight * set.C, curvature));
+    void certify(const Rule& rule, double gamma, const Settings& set, double weight, double curvature) {
+        least_gain = std::min(least_gain, rule.least_gain(gamma, weight * set.C, curvature));
         C = std::max(C, set.C);
         least_C = std::min(least_C, set.C);
     }

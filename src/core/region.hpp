@@ -34,6 +34,18 @@ struct BalancedSimplex {
     Index outputs;
 };
 
+namespace solve {
+class SharedLoss;
+}
+
+// Parallel tasks: tau >= 0 in the dual ball ||tau||* <= C of the norm that makes one loss of theirs, for the tasks with a
+// loss; task j moves by sign_j tau_j along its own instance.
+struct TaskBall {
+    solve::SharedLoss* shared = nullptr;  // knows the norm, and has seen the losses
+    std::span<const Index> tasks;         // with a loss, increasing
+    std::span<const double> signs;        // beside tasks
+};
+
 // The constraint of a region that is violated most.
 inline const Pair& worst(const Pair& pair) { return pair; }
 inline const Ray& worst(const Ray& ray) { return ray; }
@@ -63,5 +75,7 @@ template <class Region>
 inline constexpr double bend = 1;
 template <>
 inline constexpr double bend<Ray> = 0.5;  // a pair moves two outputs, a ray one
+template <>
+inline constexpr double bend<TaskBall> = 0.5;
 
 }  // namespace hinge

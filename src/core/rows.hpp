@@ -46,6 +46,12 @@ struct Rows {
         if (!start) return {nullptr, value + t * width, width, constant};
         return {index + start[t], value + start[t], static_cast<Index>(start[t + 1] - start[t]), constant};
     }
+
+    // The rows from `first` to before `last`.
+    Rows between(std::int64_t first, std::int64_t last) const {
+        if (!start) return {nullptr, nullptr, value + first * width, last - first, width, constant};
+        return {start + first, index, value, last - first, width, constant};
+    }
 };
 
 // ||x||^2 with the constant feature, in float64. The n-th value that is not zero goes to lane n mod 4, so that dense

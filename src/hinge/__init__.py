@@ -10,6 +10,8 @@ ESTIMATORS = {
     "LabelRanker": "label_ranking",
     "ListRanker": "ranking",
     "MulticlassClassifier": "multiclass",
+    "MultitaskClassifier": "multitask",
+    "MultitaskRegressor": "multitask",
 }
 _NAMES = ESTIMATORS | {
     "Certificate": "certificate",

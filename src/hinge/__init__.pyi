@@ -12,6 +12,8 @@ from .evaluation import progressive as progressive
 from .label_ranking import LabelRanker as LabelRanker
 from .model_file import ModelFileError as ModelFileError
 from .multiclass import MulticlassClassifier as MulticlassClassifier
+from .multitask import MultitaskClassifier as MultitaskClassifier
+from .multitask import MultitaskRegressor as MultitaskRegressor
 from .ranking import ListRanker as ListRanker
 
 __version__: str

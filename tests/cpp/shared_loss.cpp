@@ -3,28 +3,49 @@
 
 namespace {
 
-hinge::DualBall ball(const double* norm) {
-    if (norm[0] == 0) return hinge::DualBall::p_norm(norm[1]);
-    if (norm[0] == 1) return hinge::DualBall::r_max(norm[1]);
-    return hinge::DualBall::interpolated(norm[1], norm[2], norm[3]);
+// {p} or {p1, p2, alpha}
+hinge::DualBall ball(const double* norm, int numbers) {
+    if (numbers == 1) return hinge::DualBall::p_norm(norm[0]);
+    return hinge::DualBall::interpolated(norm[0], norm[1], norm[2]);
 }
 
 }  // namespace
 
-// norm: {0, p}, {1, r} or {2, p1, p2, alpha}; update: 0 finite, 1 infinite, 2 implicit. Rounds lie behind one another;
-// `values` receives each one's ||l||, unless it is null.
-extern "C" void solve_rounds(const double* norm, int update, double C, double reach, std::size_t rounds, std::size_t k,
-                             const double* losses, const double* squared_norms, double* taus, double* values) {
-    hinge::solve::SharedLoss solver(ball(norm));
-    for (std::size_t t = 0; t < rounds; ++t) {
-        const std::span<const double> l(losses + t * k, k);
-        const std::span<double> tau(taus + t * k, k);
-        if (values) values[t] = solver.value(l);
-        if (update == 0)
-            solver.finite(l, C, tau);
-        else if (update == 1)
-            solver.infinite(l, C, reach, tau);
-        else
-            solver.implicit(l, {squared_norms + t * k, k}, C, tau);
+// update: 0 finite, 1 infinite, 2 implicit. Rounds lie behind one another, k tasks each; `values` receives each one's
+// ||l||.
+extern "C" void solve_rounds(const double* norm, int numbers, int update, double C, double reach, std::size_t rounds,
+                             std::size_t k, const double* losses, const double* squared_norms, double* taus,
+                             double* values) {
+    hinge::solve::SharedLoss solver(ball(norm, numbers));
+    std::vector<std::size_t> tasks;
+    std::vector<double> positive, curvatures;
+    for (std::size_t t = 0; t < rounds; ++t, losses += k, squared_norms += k, taus += k) {
+        tasks.clear();
+        positive.clear();
+        curvatures.clear();
+        for (std::size_t j = 0; j < k; ++j) {
+            taus[j] = 0;
+            if (!(losses[j] > 0)) continue;
+            tasks.push_back(j);
+            positive.push_back(losses[j]);
+            curvatures.push_back(squared_norms[j]);
+        }
+        values[t] = solver.value(positive);
+        const std::span<const double> steps = update == 0   ? solver.finite(C)
+                                              : update == 1 ? solver.infinite(C, reach)
+                                                            : solver.implicit(curvatures, C);
+        for (std::size_t i = 0; i < tasks.size(); ++i) taus[tasks[i]] = steps[i];
     }
+}
+
+// Seconds that the steps of one round take, the norm's value included.
+extern "C" double seconds_of_a_solve(const double* norm, int numbers, double C, std::size_t k, const double* losses,
+                                     const double* squared_norms, int repeats, double (*clock)()) {
+    hinge::solve::SharedLoss solver(ball(norm, numbers));
+    const double start = clock();
+    for (int i = 0; i < repeats; ++i) {
+        solver.value({losses, k});
+        solver.implicit({squared_norms, k}, C);
+    }
+    return (clock() - start) / repeats;
 }

@@ -53,10 +53,25 @@ def dual_norm(norm: Norm, u: Array) -> float:
 
 
 def remoteness(norm: Norm, k: int) -> float:
-    """Return rho of the dual norm over k tasks, an upper bound of it for interpolations."""
+    """Return rho of the dual norm over k tasks, an upper bound of it for interpolations.
+
+    Where 2 lies between the two q, Hoelder's inequality bounds ``||u||_2`` by a product of powers of both norms.
+
+    Examples
+    --------
+    >>> remoteness(("K", 1, np.inf, 2), 3) == remoteness(("r-max", 2), 3) == 2**0.5
+    True
+    """
     if norm[0] == "r-max":
         return float(np.sqrt(norm[1]))
-    return min(radius * k ** max(0.0, 0.5 - 1 / q) for q, radius in dual_bounds(norm))
+    bounds = dual_bounds(norm)
+    found = [radius * k ** max(0.0, 0.5 - 1 / q) for q, radius in bounds]
+    if len(bounds) == 2:
+        (p, a), (q, b) = sorted(bounds)
+        if p < 2 < q:
+            share = (1 / p - 0.5) / (1 / p - 1 / q)  # 1/2 = (1 - share)/p + share/q
+            found.append(a ** (1 - share) * b**share)
+    return float(min(found))
 
 
 def value(norm: Norm, v: Array) -> float:
@@ -229,7 +244,8 @@ class Multitask:
             sign = np.sign(target - score)
             loss = np.where(active, np.maximum(0, np.abs(target - score) - self.epsilon), 0.0)
             errors, worth = loss > 0, sign * target - self.epsilon
-        self.seen = max(self.seen, float(np.sqrt(q.max())))
+        if weight > 0:
+            self.seen = max(self.seen, float(np.sqrt(q.max())))
         tau = self.steps(loss, q, weight)
         self.W = [w + t * s * v for w, t, s, v in zip(self.W, tau, sign, x, strict=True)]
         self.linear += float(tau @ worth)

@@ -35,6 +35,13 @@ struct DualBall {
         return ball;
     }
 
+    // How far one task alone may go, which is also the norm of a single loss of 1.
+    double alone() const {
+        double most = cap;
+        for (int i = 0; i < count; ++i) most = std::min(most, bounds[i].radius);
+        return most;
+    }
+
     bool capped() const { return cap < std::numeric_limits<double>::infinity(); }
 
 private:

@@ -134,7 +134,7 @@ private:
         double x = std::min(highest, log_steps_[j]);
         for (int iteration = 0; iteration < 100; ++iteration) {
             int top = 0;
-            double exponents[3];
+            double exponents[3] = {};
             for (int i = 0; i < count; ++i) {
                 exponents[i] = scales[i] + slopes[i] * x;
                 if (exponents[i] > exponents[top]) top = i;

@@ -18,6 +18,8 @@ struct Quadratic {
     double curvature;  // q
     double cap;        // the most that the positive coefficients may add up to
 
+    double of(Index) const { return curvature; }
+
     double rise(double score, double alpha) const { return alpha * (score + alpha * curvature / 2); }
 };
 

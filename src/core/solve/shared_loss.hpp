@@ -1,7 +1,7 @@
 // The steps of k parallel tasks that share one loss, an absolute norm ||l|| of theirs (Dekel, Long and Singer).
 //
-// tau >= 0 stays in the dual ball ||tau||* <= C and is zero where l is: sections 3 (finite horizon), 4 (infinite horizon)
-// and 5 to 7 (implicit). A task that sits a round out has l = 0. Ties go to the lowest index.
+// tau >= 0 stays in the dual ball ||tau||* <= C: sections 3 (finite horizon), 4 (infinite horizon) and 5 to 7 (implicit).
+// Only the tasks with a loss are handed over, as tau is zero where l is. Ties go to the first.
 #pragma once
 
 #include <algorithm>
@@ -53,94 +53,67 @@ inline void best_in_sphere(std::span<const double> losses, std::span<const doubl
     }
 }
 
+// A round is `value`, then one of the three updates; what they return lives until the next round.
 class SharedLoss {
 public:
     explicit SharedLoss(const DualBall& ball) : ball_(ball) {}
 
-    // ||l||
-    double value(std::span<const double> losses) { return gather(losses) ? direction() : 0; }
+    const DualBall& ball() const { return ball_; }
 
-    // argmax <tau, l>, eq. (9). Returns ||l||.
-    double finite(std::span<const double> losses, double C, std::span<double> taus) {
-        if (!gather(losses)) return clear(taus);
-        const double norm = direction();
-        scatter(C, taus);
-        return norm;
+    // ||l|| for l > 0; it is <tau, l> for the tau on the unit sphere that finds most of it.
+    double value(std::span<const double> losses) {
+        losses_ = losses;
+        steps_.resize(losses.size());
+        norm_ = 0;
+        if (losses.empty()) return 0;
+        direct();
+        for (std::size_t i = 0; i < steps_.size(); ++i) norm_ += steps_[i] * losses_[i];
+        return norm_;
+    }
+
+    // argmax <tau, l>, eq. (9)
+    std::span<const double> finite(double C) {
+        for (double& t : steps_) t *= C;
+        return steps_;
     }
 
     // The same direction, min(C, ||l|| / (R^2 rho^2)) long, eq. (16); reach = R^2 rho^2, zero while no instance had any
-    // length. Returns ||l||.
-    double infinite(std::span<const double> losses, double C, double reach, std::span<double> taus) {
-        if (!gather(losses)) return clear(taus);
-        const double norm = direction();
-        scatter(norm < C * reach ? norm / reach : C, taus);
-        return norm;
-    }
+    // length.
+    std::span<const double> infinite(double C, double reach) { return finite(norm_ < C * reach ? norm_ / reach : C); }
 
-    // argmax sum 2 tau_j l_j - tau_j^2 ||x_j||^2, lemma 8.
-    void implicit(std::span<const double> losses, std::span<const double> squared_norms, double C,
-                  std::span<double> taus) {
-        if (!gather(losses) || !(C > 0)) {
-            clear(taus);
-            return;
-        }
-        curvatures_.resize(active_.size());
-        for (std::size_t i = 0; i < active_.size(); ++i) curvatures_[i] = squared_norms[active_[i]];
-        best(C);
-        scatter(1, taus);
+    // argmax sum 2 tau_j l_j - tau_j^2 ||x_j||^2, lemma 8
+    std::span<const double> implicit(std::span<const double> squared_norms, double C) {
+        if (C > 0)
+            best(squared_norms, C);
+        else
+            std::fill(steps_.begin(), steps_.end(), 0.0);
+        return steps_;
     }
 
 private:
-    // The tasks with a loss.
-    bool gather(std::span<const double> losses) {
-        active_.clear();
-        losses_.clear();
-        for (std::size_t j = 0; j < losses.size(); ++j) {
-            if (!(losses[j] > 0)) continue;
-            active_.push_back(j);
-            losses_.push_back(losses[j]);
-        }
-        steps_.resize(active_.size());
-        return !active_.empty();
-    }
-
-    void scatter(double scale, std::span<double> taus) const {
-        clear(taus);
-        for (std::size_t i = 0; i < active_.size(); ++i) taus[active_[i]] = scale * steps_[i];
-    }
-
-    static double clear(std::span<double> taus) {
-        std::fill(taus.begin(), taus.end(), 0.0);
-        return 0;
-    }
-
     // No bound on a q-norm between 1 and infinity: a cap and a total.
     bool polyhedral() const { return ball_.count == 0 || (ball_.count == 1 && ball_.bounds[0].slope == 0); }
     double total() const { return ball_.count == 0 ? std::numeric_limits<double>::infinity() : ball_.bounds[0].radius; }
 
-    double direction() {
+    void direct() {
         if (polyhedral())
             simplex_.linear(losses_, ball_.cap, total(), steps_);
         else
             mixture_.linear(losses_, ball_, steps_);
-        double norm = 0;
-        for (std::size_t i = 0; i < active_.size(); ++i) norm += steps_[i] * losses_[i];
-        return norm;
     }
 
-    void best(double C) {
+    void best(std::span<const double> curvatures, double C) {
         if (polyhedral())
-            simplex_.best(losses_, curvatures_, ball_.cap * C, total() * C, Tie::lowest_index, steps_);
+            simplex_.best(losses_, curvatures, ball_.cap * C, total() * C, Tie::lowest_index, steps_);
         else if (ball_.count == 1 && ball_.bounds[0].slope == 1 && !ball_.capped())
-            best_in_sphere(losses_, curvatures_, ball_.bounds[0].radius * C, steps_);
+            best_in_sphere(losses_, curvatures, ball_.bounds[0].radius * C, steps_);
         else
-            bounds_.best(losses_, curvatures_, ball_, C, steps_);
+            bounds_.best(losses_, curvatures, ball_, C, steps_);
     }
 
     DualBall ball_;
-    std::vector<std::size_t> active_;
-    std::vector<double> losses_;
-    std::vector<double> curvatures_;
+    std::span<const double> losses_;
+    double norm_ = 0;
     std::vector<double> steps_;
     CappedSimplex simplex_;
     PowerMixture mixture_;

@@ -63,12 +63,13 @@ def check_shapes_of_weights(estimator: Any, case: Case) -> None:
     """``coef_`` is labels x features without the constant's column, ``intercept_`` one number a label."""
     it = fit(fresh(estimator), case)
     labels = len(it.classes_)
-    require(it.coef_.shape == (labels, case.width), f"coef_ has the shape {it.coef_.shape}")
-    require(it.n_features_in_ == case.width, f"n_features_in_ is {it.n_features_in_}, not {case.width}")
+    coef, width = np.asarray(it.coef_), [case.width] * labels if case.parallel else case.width
+    require(coef.shape == (labels, case.width), f"coef_ has the shape {coef.shape}")
+    require(it.n_features_in_ == width, f"n_features_in_ is {it.n_features_in_}, not {width}")
     if hasattr(it, "intercept_"):
         require(it.intercept_.shape == (labels,), f"intercept_ has the shape {it.intercept_.shape}")
     if "dtype" in it.get_params():
-        require(it.coef_.dtype == np.dtype(it.dtype), f"coef_ is {it.coef_.dtype}, not {it.dtype}")
+        require(coef.dtype == np.dtype(it.dtype), f"coef_ is {coef.dtype}, not {it.dtype}")
 
 
 @law(params="fit_intercept", has="coef_ intercept_")
@@ -76,7 +77,8 @@ def check_without_intercept(estimator: Any, case: Case) -> None:
     """Without an intercept ``intercept_`` is zeros, and a row of zeros scores 0."""
     it = fit(fresh(estimator, fit_intercept=False), case)
     require(not it.intercept_.any(), f"intercept_ is {it.intercept_} without an intercept")
-    require(not np.any(it.decision_function(np.zeros((1, case.width)))), "a row of zeros has scores besides 0")
+    answer = getattr(it, "decision_function", it.predict)
+    require(not np.any(answer(case.take([0]).map(np.zeros_like).X)), "a row of zeros has scores besides 0")
 
 
 @law(has="coef_ intercept_ decision_function classes_", plain=True)
@@ -86,7 +88,7 @@ def check_scores_are_linear(estimator: Any, case: Case) -> None:
     scores = case.X @ it.coef_.T.astype(np.float64) + it.intercept_
     given = it.decision_function(case.X)
     if given.ndim == 1:
-        scores = scores[:, 1] - scores[:, 0]
+        scores = scores[:, -1] - (scores[:, 0] if scores.shape[1] == 2 else 0)
     np.testing.assert_allclose(given, scores, atol=1e-4, rtol=1e-4, err_msg="scores are not linear in X")
 
 

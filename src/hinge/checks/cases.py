@@ -170,10 +170,43 @@ def _batch_cases(estimator: Any) -> list[Case]:
     return _lists("batches", lambda grades: np.array(COLOURS[:2])[(grades > 0).astype(int)], COLOURS[:2])
 
 
+def _tables() -> tuple[np.ndarray, np.ndarray]:
+    """Return instances and three tasks' scores, NaN where a task sits the round out."""
+    X = matrix(ROWS, WIDTH)
+    scores = X @ matrix(WIDTH, 3, seed=1) + matrix(ROWS, 3, seed=2)
+    scores[[4, 7, 11, 11, 11], [1, 0, 0, 1, 2]] = np.nan  # in round 11 all of them
+    scores[:2] = [[1, -1, 2], [-2, 1, -1]]  # both sides of each task appear
+    return X, scores
+
+
+def _task_cases(estimator: Any) -> list[Case]:
+    X, scores = _tables()
+    sides = np.where(np.isnan(scores), np.nan, np.where(scores > 0, 1.0, -1.0))
+    apart = [X, X[::-1].copy(), X[:, ::-1].copy()]
+    one = np.where(np.nan_to_num(scores[:, 0]) > 0, "yes", "no")
+    return [
+        Case("tasks", "tasks", X, sides, [-1.0, 1.0]),
+        Case("tasks apart", "tasks", apart, sides, [-1.0, 1.0], parallel=True),
+        Case("one task", "task", X, one, ["no", "yes"]),
+    ]
+
+
+def _regression_cases(estimator: Any) -> list[Case]:
+    X, scores = _tables()
+    out = [Case("numbers", "numbers", X, np.nan_to_num(scores[:, 0]))]
+    if get_tags(estimator).target_tags.multi_output:
+        apart = [X, X[::-1].copy(), X[:, ::-1].copy()]
+        out.append(Case("tasks of numbers", "numbers", X, scores))
+        out.append(Case("tasks of numbers apart", "numbers", apart, scores, parallel=True))
+    return out
+
+
 CASES: dict[str, Callable[[Any], list[Case]]] = {
     "classifier": _label_cases,
     "ranker": _ranker_cases,
     "classifier of batches": _batch_cases,
+    "multitask": _task_cases,
+    "regressor": _regression_cases,
 }
 
 

@@ -130,7 +130,8 @@ def check_spellings_of_dtype(estimator: Any, case: Case) -> None:
         np.float64: ("float64", "f8", np.float64, np.dtype("float64"), float, "d"),
     }.items():
         first = fit(fresh(estimator, dtype=spellings[0]), case)
-        require(np.asarray(first.coef_).dtype == kind, f"coef_ is {first.coef_.dtype} with dtype={spellings[0]!r}")
+        found = np.asarray(first.coef_).dtype
+        require(found == kind, f"coef_ is {found} with dtype={spellings[0]!r}")
         for spelling in spellings[1:]:
             same_learned(first, fit(fresh(estimator, dtype=spelling), case), f"dtype={spelling!r}")
     for wrong in ("float16", "int64", "word", None):
