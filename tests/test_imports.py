@@ -15,10 +15,11 @@ PACKAGE, CORE = ROOT / "src" / "hinge", ROOT / "src" / "core"
 FLOORS = [
     {"_core", "norms"},
     {"json_values", "model_file", "labels", "certificate"},
-    {"rows", "metrics", "evaluation", "base"},
+    {"rows", "metrics", "evaluation", "base", "intervals"},
     {"oracles", "tasks"},
     {"queries"},
-    {"label_ranking", "ordinal", "multitask", "pairwise", "multiclass", "sequence", "ranking", "bipartite"},
+    {"label_ranking", "ordinal", "multitask", "pairwise", "multiclass", "sequence", "ranking", "bipartite"}
+    | {"perceptron"},
     {"datasets", "io"},
     {"checks", "report"},
     {"cli", "reproduce"},

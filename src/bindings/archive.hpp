@@ -55,6 +55,11 @@ public:
         const auto array = take<double, 1>(name, {values.size()});
         std::copy_n(array.data(), values.size(), values.begin());
     }
+    void list(const char* name, std::vector<double>& values) override {
+        if (!sections_.contains(name)) throw missing(name);
+        values.resize(nb::len(nb::object(sections_[name])));
+        this->values(name, values);
+    }
     void weights(const char* name, hinge::Weights<float>& weights) override { load(name, weights); }
     void weights(const char* name, hinge::Weights<double>& weights) override { load(name, weights); }
 
@@ -78,7 +83,7 @@ private:
                                                                               std::vector<std::size_t> shape) {
         using Array = nb::ndarray<const T, nb::ndim<Axes>, nb::c_contig, nb::device::cpu>;
         const std::string section = std::string("section '") + name + "'";
-        if (!sections_.contains(name)) throw nb::value_error((section + " is missing").c_str());
+        if (!sections_.contains(name)) throw missing(name);
         Array array;
         if (!nb::try_cast<Array>(sections_[name], array, false))
             throw nb::value_error((section + " has another type than the model").c_str());
@@ -87,6 +92,10 @@ private:
                 throw nb::value_error((section + " has another shape than the model").c_str());
         ++taken_;
         return array;
+    }
+
+    static nb::builtin_exception missing(const char* name) {
+        return nb::value_error((std::string("section '") + name + "' is missing").c_str());
     }
 
     nb::dict sections_;

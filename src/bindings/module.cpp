@@ -10,6 +10,7 @@ void bind_label_ranking(nb::module_& m);
 void bind_model_file(nb::module_& m);
 void bind_multiclass(nb::module_& m);
 void bind_multitask(nb::module_& m);
+void bind_ordinal(nb::module_& m);
 void bind_pairwise(nb::module_& m);
 void bind_ranking(nb::module_& m);
 void bind_rows(nb::module_& m);
@@ -25,6 +26,7 @@ NB_MODULE(_core, m) {
     bind_model_file(m);
     bind_multiclass(m);
     bind_multitask(m);
+    bind_ordinal(m);
     bind_pairwise(m);
     bind_ranking(m);
     bind_rows(m);

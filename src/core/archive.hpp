@@ -16,6 +16,9 @@ public:
     virtual void weights(const char* name, Weights<float>& weights) = 0;
     virtual void weights(const char* name, Weights<double>& weights) = 0;
 
+    // As many values as the state itself says; `values` are as many as the learner has been grown to.
+    virtual void list(const char* name, std::vector<double>& values) { this->values(name, values); }
+
     void value(const char* name, double& value) {
         std::vector<double> one{value};
         values(name, one);

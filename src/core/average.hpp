@@ -36,6 +36,11 @@ public:
         clock_.erase(clock_.begin() + output);
     }
 
+    // A reserved feature enters; see Weights. A double of another one has had its mean, a new one has been zero.
+    void insert_reserved(Index place, Index like) {
+        if (on_) moment_.weights().insert_reserved(place, like);
+    }
+
     // One more round has been scored; rate(y) is the scalar c of output y.
     template <class Rate>
     void tick(Rate&& rate) {

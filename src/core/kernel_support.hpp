@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -45,8 +46,7 @@ struct Kernel {
     void operator()(const SupportRows<Real>& rows, const Row<Real>& x, SupportScratch<Real>& scratch) const {
         if (shape != Shape::rbf) {
             rows.template products<Real>(x, scratch);
-            if (shape == Shape::poly)
-                for (double& value : scratch.values) value = power(value);
+            if (shape == Shape::poly) powers(scratch);
             return;
         }
         // ||a-b||^2 = ||a||^2 + ||b||^2 - 2 <a,b> cancels: in float64 even where the rows are float32.
@@ -63,6 +63,18 @@ struct Kernel {
         if (shape == Shape::rbf) return 1;
         const double square = SupportRows<Real>::squared_length(x);
         return shape == Shape::poly ? power(square) : square;
+    }
+
+    // The same products in the same order as `power`, value by value side by side.
+    template <class Real>
+    void powers(SupportScratch<Real>& scratch) const {
+        const std::size_t count = scratch.values.size();
+        scratch.bases.resize(count);
+        double* value = scratch.values.data();
+        double* base = scratch.bases.data();
+        for (std::size_t s = 0; s < count; ++s) value[s] = base[s] = gamma * value[s] + coef0;
+        for (int d = 1; d < degree; ++d)
+            for (std::size_t s = 0; s < count; ++s) value[s] *= base[s];
     }
 
     double power(double product) const {
@@ -84,6 +96,7 @@ public:
     explicit KernelSupport(K kernel, Index budget = unlimited, Removal removal = Removal::least_harm)
         : kernel_(std::move(kernel)), budget_(budget), removal_(removal) {}
 
+    K& kernel() { return kernel_; }
     Index size() const { return rows_.size(); }
     const SupportRows<Real>& rows() const { return rows_; }
     std::span<const double> coefficients() const { return coefficients_; }
@@ -96,20 +109,36 @@ public:
         return weighted_sum(scratch.values.data());
     }
 
-    // f += coefficient k(x, .), with the scratch as `score` left it for the same x and the same support.
-    void add(const Row<Real>& x, double coefficient, Scratch& scratch) {
-        if (coefficient == 0) return;
+    // The same, where scratch.values is what `score` left there.
+    double value(const Scratch& scratch) const { return weighted_sum(scratch.values.data()); }
+    // k(x, x)
+    double own(const Row<Real>& x) const { return kernel_.own(x); }
+
+    // f += coefficient k(x, .), with the scratch as `score` left it for the same x and the same support. Where a row
+    // has to leave and it is `Asked`, returns by how much that changes ||f||^2.
+    template <bool Asked = false>
+    double add(const Row<Real>& x, double coefficient, Scratch& scratch) {
+        if (coefficient == 0) return 0;
         const double own = kernel_.own(x);
         if (pairs()) meet(own, scratch.values);
         rows_.push(x);
         coefficients_.push_back(coefficient);
         ages_.push_back(next_age_++);
-        if (budget_ != unlimited && size() > budget_) remove(victim(), scratch);
+        if (budget_ == unlimited || size() <= budget_) return 0;
+        const Index leaving = victim();
+        const double change = Asked ? change_of_square(leaving, scratch) : 0.0;
+        remove(leaving, scratch);
+        return change;
+    }
+
+    // Every coefficient times the same number.
+    void rescale(double factor) {
+        for (double& a : coefficients_) a *= factor;
     }
 
     void archive(Archive& to) {
         rows_.archive(to);
-        to.values("support_coefficients", coefficients_);
+        to.list("support_coefficients", coefficients_);
         archive_integers(to, "support_ages", ages_);
         auto next = static_cast<double>(next_age_);
         to.value("support_next_age", next);
@@ -121,13 +150,18 @@ public:
             explained.push_back(each.explained);
             owns.push_back(each.own);
         }
-        to.values("support_partners", slots);
-        to.values("support_crosses", crosses);
-        to.values("support_explained", explained);
-        to.values("support_owns", owns);
+        to.list("support_partners", slots);
+        to.list("support_crosses", crosses);
+        to.list("support_explained", explained);
+        to.list("support_owns", owns);
         partners_.clear();
         for (std::size_t s = 0; s < slots.size(); ++s)
             partners_.push_back({static_cast<Index>(slots[s]), crosses.at(s), explained.at(s), owns.at(s)});
+        const std::size_t count = at(size());
+        bool whole = coefficients_.size() == count && ages_.size() == count;
+        whole = whole && partners_.size() == (pairs() ? count : 0);
+        for (const Partner& each : partners_) whole = whole && each.slot >= -1 && each.slot < size();
+        if (!whole) throw std::invalid_argument("the support's parts do not belong together");
     }
 
 private:
@@ -195,6 +229,26 @@ private:
         return coefficients_[at(s)] * coefficients_[at(s)] * partners_[at(s)].distance();
     }
 
+    // ||f - a_s k_s + g k_n||^2 - ||f||^2, where n is given g of what s carries.
+    double change_of_square(Index slot, Scratch& scratch) const {
+        kernel_(rows_, rows_.row(slot, scratch.row), scratch);
+        const double a = coefficients_[at(slot)];
+        const double own = pairs() ? partners_[at(slot)].own : kernel_.own(rows_.row(slot, scratch.row));
+        double change = a * (a * own - 2 * weighted_sum(scratch.values.data()));
+        if (!pairs() || partners_[at(slot)].slot < 0) return change;
+        const Partner& leaving = partners_[at(slot)];
+        const double given = share(leaving) * a;
+        kernel_(rows_, rows_.row(leaving.slot, scratch.row), scratch);
+        const double there = weighted_sum(scratch.values.data());
+        return change + given * (2 * there + given * partners_[at(leaving.slot)].own - 2 * a * leaving.cross);
+    }
+
+    // How much of what a row carries its partner is given.
+    double share(const Partner& leaving) const {
+        const double own = partners_[at(leaving.slot)].own;
+        return own > 0 ? leaving.cross / own : 0.0;
+    }
+
     void remove(Index slot, Scratch& scratch) {
         const Index last = size() - 1;
         if (pairs()) hand_over(slot);
@@ -208,9 +262,7 @@ private:
 
     void hand_over(Index slot) {
         const Partner& leaving = partners_[at(slot)];
-        if (leaving.slot < 0) return;
-        const double own = partners_[at(leaving.slot)].own;
-        if (own > 0) coefficients_[at(leaving.slot)] += coefficients_[at(slot)] * leaving.cross / own;
+        if (leaving.slot >= 0) coefficients_[at(leaving.slot)] += coefficients_[at(slot)] * share(leaving);
     }
 
     void pair_anew(Index gone, Index last, Scratch& scratch) {

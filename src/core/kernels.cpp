@@ -3,6 +3,7 @@
 // not be the one that the linker keeps for all.
 #include "kernels.hpp"
 
+#include "block_products.hpp"
 #include "elementary.hpp"
 
 #define HINGE_CONCAT(a, b) a##b
@@ -266,10 +267,28 @@ struct HINGE_TABLE {
     static const Kernels<double> f64;
     static const ExpKernel exponential;
 };
-const Kernels<float> HINGE_TABLE::f32{score<float>, axpy<float>,   dot<float>,          argmax<float>,
-                                      ramp<float>,  ramp_squares<float>, hinges<float>, HINGE_STRING(HINGE_TARGET)};
-const Kernels<double> HINGE_TABLE::f64{score<double>, axpy<double>,   dot<double>,          argmax<double>,
-                                       ramp<double>,  ramp_squares<double>, hinges<double>, HINGE_STRING(HINGE_TARGET)};
+const Kernels<float> HINGE_TABLE::f32{
+    score<float>,
+    axpy<float>,
+    dot<float>,
+    argmax<float>,
+    ramp<float>,
+    ramp_squares<float>,
+    hinges<float>,
+    block_products<float, float, register_bytes>,
+    block_products<float, double, register_bytes>,
+    HINGE_STRING(HINGE_TARGET)};
+const Kernels<double> HINGE_TABLE::f64{
+    score<double>,
+    axpy<double>,
+    dot<double>,
+    argmax<double>,
+    ramp<double>,
+    ramp_squares<double>,
+    hinges<double>,
+    block_products<double, double, register_bytes>,
+    block_products<double, double, register_bytes>,
+    HINGE_STRING(HINGE_TARGET)};
 const ExpKernel HINGE_TABLE::exponential = exponentials;
 
 }  // namespace hinge

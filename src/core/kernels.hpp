@@ -33,6 +33,9 @@ struct Kernels {
     double (*ramp_squares)(const Real* values, Index width, Real from, Real slope);
     // The sum of [values[m] - from]+, and how many values are at least `level`.
     HingeSum (*hinges)(const Real* values, Index width, Real from, Real level);
+    // out[s] = <x_s, x> for rows that stand in blocks, summed in their own type or in float64; see block_products.hpp
+    void (*products)(const Real* blocks, Index width, Index rows, Row<Real> x, double* out);
+    void (*long_products)(const Real* blocks, Index width, Index rows, Row<Real> x, double* out);
     const char* name;
 };
 
@@ -41,6 +44,10 @@ using ExpKernel = void (*)(double* values, std::ptrdiff_t count);
 
 template <class Real>
 const Kernels<Real>& kernels();
+template <class Real, class Sum>
+auto products_kernel() {
+    return sizeof(Sum) > sizeof(Real) ? kernels<Real>().long_products : kernels<Real>().products;
+}
 ExpKernel exp_kernel();
 
 }  // namespace hinge

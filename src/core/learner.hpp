@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 
 #include "average.hpp"
 #include "judgement.hpp"
@@ -20,6 +21,7 @@ public:
     using Target = typename Problem::Target;
 
     explicit Learner(Index reserved) : geometry_(reserved) {}
+    explicit Learner(Geometry geometry) : geometry_(std::move(geometry)) {}
 
     Problem& problem() { return problem_; }
     const Problem& problem() const { return problem_; }
@@ -42,6 +44,8 @@ public:
             const double curvature = geometry_.measure(problem_.direction(x));
             [[maybe_unused]] const Settings& now = settled(set, curvature);
             if constexpr (Geometry::certified) certify(seen, weight, curvature, now);
+            if constexpr (requires { rule_.witness(problem_.region(), geometry_, weight); })
+                rule_.witness(problem_.region(), geometry_, weight);
         }
         if constexpr (requires { geometry_.tick(weight); })
             geometry_.tick(seen.constrained ? weight : 0.0);
@@ -59,6 +63,7 @@ public:
         rule_.choose(problem_.region(), geometry_, line, step_);
         const double rise = geometry_.advance(along, step_, problem_.scores());
         ledger_.moved(problem_.promise(step_), rise);
+        if constexpr (requires { problem_.settle(geometry_); }) problem_.settle(geometry_);
     }
 
     void archive(Archive& to) {

@@ -78,4 +78,35 @@ inline constexpr double bend<Ray> = 0.5;  // a pair moves two outputs, a ray one
 template <>
 inline constexpr double bend<TaskBall> = 0.5;
 
+// The violated ones of so many constraints on one output: each moves by its sign, along their sum.
+template <class Real>
+struct FreeSigns {
+    const Row<Real>* x;
+    Index constraints;  // of the round, violated or not
+
+    // ||their gradient||^2 is at most n^2 ||x||^2 + n: each pulls at x as well as at its threshold. (The paper's Theorem
+    // 3 has n (||x||^2 + 1), which the first term exceeds.)
+    double largest_square_gradient(double square_norm) const {
+        const double n = constraints;
+        return n * n * square_norm + n;
+    }
+};
+
+// The sum of those that are violated as a row over features and reserved features, (S x, -tau), and its two parts: for
+// a geometry that has features of its own.
+template <class Real>
+struct Pull : Row<Real> {
+    Row<Real> instance{};
+    double sum = 0;               // S
+    std::span<const Index> rows;  // of the thresholds that move, and what they move by: -tau
+    std::span<const Real> values;
+};
+
+// One output that should have been higher by so much.
+template <class Real>
+struct Residual {
+    const Row<Real>* x;
+    double residual;
+};
+
 }  // namespace hinge

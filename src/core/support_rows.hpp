@@ -15,6 +15,7 @@
 
 #include "archive.hpp"
 #include "block_products.hpp"
+#include "kernels.hpp"
 #include "rows.hpp"
 
 namespace hinge {
@@ -23,6 +24,7 @@ namespace hinge {
 template <class Real>
 struct SupportScratch {
     std::vector<double> values;  // k(x_s, x), slot by slot
+    std::vector<double> bases;
     std::vector<Real> scattered;
     std::vector<Real> row;
 };
@@ -31,7 +33,7 @@ struct SupportScratch {
 template <class Integer>
 void archive_integers(Archive& to, const char* name, std::vector<Integer>& integers) {
     std::vector<double> values(integers.begin(), integers.end());
-    to.values(name, values);
+    to.list(name, values);
     integers.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) integers[i] = static_cast<Integer>(values[i]);
 }
@@ -92,15 +94,13 @@ public:
     void products(const Row<Real>& x, SupportScratch<Real>& scratch) const {
         scratch.values.resize(at((size_ + lanes - 1) / lanes * lanes));
         if (dense_)
-            block_products<Real, Sum, 16>(blocks_.data(), width_, size_, x, scratch.values.data());
+            products_kernel<Real, Sum>()(blocks_.data(), width_, size_, x, scratch.values.data());
         else
             sparse_products<Sum>(x, scratch);
     }
 
-    // As sparse rows in slot order, whatever they are.
+    // As sparse rows in slot order, whatever they are; put back, they stand as suits them.
     void archive(Archive& to) {
-        double is_dense = dense_ ? 1 : 0;
-        double width = width_;
         std::vector<std::size_t> counts;
         std::vector<Index> indices;
         std::vector<double> values;
@@ -115,12 +115,10 @@ public:
             }
             counts.push_back(values.size() - before);
         }
-        to.value("support_dense", is_dense);
-        to.value("support_width", width);
         archive_integers(to, "support_counts", counts);
         archive_integers(to, "support_indices", indices);
-        to.values("support_values", values);
-        restore(is_dense != 0, static_cast<Index>(width), counts, indices, {values.begin(), values.end()});
+        to.list("support_values", values);
+        restore(counts, indices, {values.begin(), values.end()});
     }
 
     static double squared_length(const Row<Real>& x) {
@@ -146,15 +144,19 @@ private:
         norms_.push_back(squared_length(x));
     }
 
-    void restore(bool dense, Index width, const std::vector<std::size_t>& counts, const std::vector<Index>& indices,
+    void restore(const std::vector<std::size_t>& counts, const std::vector<Index>& indices,
                  const std::vector<Real>& values) {
+        Index width = 0;
+        for (const Index j : indices) {
+            if (j < 0) throw std::invalid_argument("the support's rows have a feature below zero");
+            width = std::max(width, j + 1);
+        }
         clear();
-        dense_ = dense;
-        width_ = width;
+        dense_ = values.size() >= counts.size() * at(width) / 4;
         std::size_t start = 0;
         for (const std::size_t count : counts) {
             if (count > indices.size() - start || count > values.size() - start)
-                throw std::out_of_range("the support's rows are longer than its values");
+                throw std::invalid_argument("the support's rows are longer than its values");
             append({indices.data() + start, values.data() + start, static_cast<Index>(count), Real(0)});
             start += count;
         }

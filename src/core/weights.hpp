@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "buffer.hpp"
 #include "rows.hpp"
@@ -45,6 +47,23 @@ public:
         if (stride != stride_ || capacity != capacity_) relay(capacity, stride);
         features_ = features;
         outputs_ = outputs;
+    }
+
+    // The reserved weights of a single output, row -reserved() first.
+    std::span<Real> side() { return {row(-reserved_), outputs_ > 0 ? static_cast<std::size_t>(reserved_) : 0}; }
+    std::span<const Real> side() const {
+        return {row(-reserved_), outputs_ > 0 ? static_cast<std::size_t>(reserved_) : 0};
+    }
+
+    // A reserved row enters at `place` (0: the lowest), with the values of the row that is at `like` now, or zero where
+    // that is negative. The rows above it keep their numbers, those below it move down by one.
+    void insert_reserved(Index place, Index like) {
+        Weights grown(reserved_ + 1);
+        grown.grow(features_, outputs_);
+        const auto copy = [&](Index from, Index to) { std::copy_n(row(from), outputs_, grown.row(to)); };
+        for (Index j = -reserved_; j < features_; ++j) copy(j, j < place - reserved_ ? j - 1 : j);
+        if (like >= 0) copy(like - reserved_, place - grown.reserved_);
+        *this = std::move(grown);
     }
 
     // Column `out` leaves; the columns after it move one place to the left.

@@ -12,6 +12,10 @@ ESTIMATORS = {
     "MulticlassClassifier": "multiclass",
     "MultitaskClassifier": "multitask",
     "MultitaskRegressor": "multitask",
+    "MulticlassPerceptron": "perceptron",
+    "OrdinalClassifier": "ordinal",
+    "PRank": "ordinal",
+    "WidrowHoffClassifier": "ordinal",
 }
 _NAMES = ESTIMATORS | {
     "Certificate": "certificate",

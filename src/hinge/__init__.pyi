@@ -14,6 +14,10 @@ from .model_file import ModelFileError as ModelFileError
 from .multiclass import MulticlassClassifier as MulticlassClassifier
 from .multitask import MultitaskClassifier as MultitaskClassifier
 from .multitask import MultitaskRegressor as MultitaskRegressor
+from .ordinal import OrdinalClassifier as OrdinalClassifier
+from .ordinal import PRank as PRank
+from .ordinal import WidrowHoffClassifier as WidrowHoffClassifier
+from .perceptron import MulticlassPerceptron as MulticlassPerceptron
 from .ranking import ListRanker as ListRanker
 
 __version__: str

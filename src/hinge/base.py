@@ -396,10 +396,14 @@ class OnlineEstimator(BaseEstimator):
             A file that is there is replaced, in one step.
         """
         check_is_fitted(self)
-        params = {name: encode_value(value, name) for name, value in self.get_params(deep=False).items()}
+        params = {name: encode_value(value, name) for name, value in self._params_to_store().items()}
         state, sections = self._state()
         plain = {key: encode_labels(value, key) if isinstance(value, list) else value for key, value in state.items()}
         write_model(path, {"class": type(self).__name__, "params": params, "state": plain}, sections)
+
+    def _params_to_store(self) -> dict[str, Any]:
+        """Return the parameters as a file can hold them."""
+        return dict(self.get_params(deep=False))
 
     def snapshot(self) -> Self:
         """Return a copy that what is learned from now on does not change, for other threads to read."""

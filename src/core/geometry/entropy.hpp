@@ -20,6 +20,7 @@
 #include "../elementary.hpp"
 #include "../linear.hpp"
 #include "../settings.hpp"
+#include "../solve/pav.hpp"
 #include "../solve/tilted.hpp"
 
 namespace hinge {
@@ -32,6 +33,16 @@ public:
     static constexpr bool certified = true;
 
     explicit EntropyOf(Index reserved) : theta_(reserved), read_(reserved), average_(reserved) {}
+
+    // Weights are the softmax of `rate` times theta: a step that multiplies whole numbers only when they are read.
+    void set_rate(double rate) {
+        if (rate == rate_) return;
+        rate_ = rate;
+        for (Index y = 0; y < read().outputs() && dimension() > 0; ++y) {
+            rebase(y);
+            refresh(y);
+        }
+    }
 
     const Weights<Real>& read() const { return read_.weights(); }
     LazyAverage<Real>& average() { return average_; }
@@ -58,6 +69,23 @@ public:
         inverse_.resize(static_cast<std::size_t>(read().width()));
         for (Index y = 0; y < outputs; ++y) refresh(y);
         return conjugate() - before;
+    }
+
+    // A reserved feature of a single output enters; see Weights.
+    void insert_reserved(Index place, Index like) {
+        theta_.insert_reserved(place, like);
+        read_.weights().insert_reserved(place, like);
+        average_.insert_reserved(place, like);
+        const Index j = place - read().reserved();
+        Output& output = outputs_[0];
+        Real& u = read_.weights().row(j)[0];
+        if (like < 0) {
+            u = read_out(0.0, output.shift);
+            average_.add(j, 0, static_cast<double>(u));
+        }
+        output.mass.add(mass_of(static_cast<double>(u), output.twice));
+        output.peak = std::max(output.peak, output.mass.value());
+        refresh(0);
     }
 
     void erase_output(Index output) {
@@ -175,6 +203,28 @@ public:
         return (high - low) * (high - low) / 4;
     }
 
+    // The reserved weights of a single output in order: their theta, and what is read of it, as exp may round two close
+    // numbers the wrong way.
+    void constrain(solve::IsotonicProjection& project) {
+        const std::span<double> theta = theta_.side();
+        const std::span<Real> side = read_.weights().side();
+        const bool moved = !std::is_sorted(theta.begin(), theta.end());
+        if (!moved && std::is_sorted(side.begin(), side.end())) return;
+        if (moved) project(theta);
+        Output& output = outputs_[0];
+        for (std::size_t i = 0; i < side.size(); ++i) {
+            Real fresh = read_out(theta[i], output.shift);
+            if (i > 0) fresh = std::max(fresh, side[i - 1]);
+            average_.add(static_cast<Index>(i) - theta_.reserved(), 0,
+                         static_cast<double>(fresh) - static_cast<double>(side[i]));
+            output.mass.add(-mass_of(static_cast<double>(side[i]), output.twice));
+            output.mass.add(mass_of(static_cast<double>(fresh), output.twice));
+            side[i] = fresh;
+        }
+        output.peak = std::max(output.peak, output.mass.value());
+        refresh(0);
+    }
+
     double conjugate(Index y) const {
         if (dimension() == 0) return 0;
         const Output& output = outputs_[static_cast<std::size_t>(y)];
@@ -247,7 +297,8 @@ private:
     double mass(Index y) const { return outputs_[static_cast<std::size_t>(y)].mass.value(); }
 
     // The read-out, as it is stored.
-    Real read_out(double theta, double shift) const {
+    Real read_out(double dual, double shift) const {
+        const double theta = rate_ * dual;
         if constexpr (Signed) return static_cast<Real>(bounded_exp(theta - shift) - bounded_exp(-theta - shift));
         return static_cast<Real>(bounded_exp(theta - shift));
     }
@@ -278,8 +329,9 @@ private:
                 const Index y = step.outputs()[i];
                 row[y] += step.alphas()[i] * entries_[f];
                 const double shift = outputs_[static_cast<std::size_t>(y)].shift;
-                plus_[i * count + f] = row[y] - shift;
-                highest_ = std::max(highest_, (Signed ? std::abs(row[y]) : row[y]) - shift);
+                const double theta = rate_ * row[y];
+                plus_[i * count + f] = theta - shift;
+                highest_ = std::max(highest_, (Signed ? std::abs(theta) : theta) - shift);
             }
         }
         if constexpr (Signed) {
@@ -314,12 +366,13 @@ private:
     void rebase(Index y) {
         Output& output = outputs_[static_cast<std::size_t>(y)];
         const Index from = -theta_.reserved();
-        double top = Signed ? std::abs(theta_.row(from)[y]) : theta_.row(from)[y];
+        const auto along = [&](Index j) { return rate_ * theta_.row(j)[y]; };
+        double top = Signed ? std::abs(along(from)) : along(from);
         for (Index j = from; j < theta_.features(); ++j)
-            top = std::max(top, Signed ? std::abs(theta_.row(j)[y]) : theta_.row(j)[y]);
+            top = std::max(top, Signed ? std::abs(along(j)) : along(j));
         double sum = 0;
         for (Index j = from; j < theta_.features(); ++j) {
-            const double theta = theta_.row(j)[y];
+            const double theta = along(j);
             sum += bounded_exp(theta - top) + (Signed ? bounded_exp(-theta - top) : 0.0);
         }
         const double before = output.shift;
@@ -349,6 +402,7 @@ private:
     bool one_value_ = false;
     std::vector<double> plus_, minus_;
     double highest_ = 0;
+    double rate_ = 1;
 };
 
 template <class Real>

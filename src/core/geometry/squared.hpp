@@ -3,6 +3,7 @@
 
 #include "../average.hpp"
 #include "../linear.hpp"
+#include "../reserved_order.hpp"
 #include "../settings.hpp"
 #include "../solve/quadratic.hpp"
 
@@ -40,6 +41,16 @@ public:
     void predict(const Row<Real>& x, Real* out, Real* room) const { average_.predict(x, *this, out, room); }
     double weight(Index feature, Index output) const { return average_.weight(feature, output, *this); }
 
+    void insert_reserved(Index place, Index like) {
+        linear_.weights().insert_reserved(place, like);
+        average_.insert_reserved(place, like);
+    }
+    // What was learned of a single output's reserved weight changes by hand; its mean stays.
+    void shift(Index feature, double by) {
+        linear_.weights().row(feature)[0] += static_cast<Real>(by);
+        average_.add(feature, 0, by);
+    }
+
     void score(const Row<Real>& x, Real* out) const { linear_.score(x, out); }
     // Weights are what is read times this.
     double scale(Index) const { return 1.0; }
@@ -47,6 +58,7 @@ public:
         average_.tick([](std::size_t) { return 1.0; });
     }
 
+    double squared_length(const Row<Real>& x) const { return squared_norm(x); }
     // max over theta of <x, Hessian of G, x>; comes before `line`.
     double measure(const Row<Real>& x) { return line_.curvature = squared_norm(x); }
 
@@ -67,6 +79,11 @@ public:
         return rise;
     }
 
+    // The reserved weights of a single output in order.
+    void constrain(solve::IsotonicProjection& project) {
+        order_.restore(linear_.weights(), average_, project, [](double, double) {});
+    }
+
     // The sum of all G.
     double conjugate() const { return sum_of_squares(read()) / 2; }
 
@@ -78,6 +95,7 @@ public:
 private:
     Linear<Real> linear_;
     LazyAverage<Real> average_;
+    ReservedOrder<Real> order_;
     Quadratic line_{};
 };
 

@@ -102,13 +102,6 @@ void move_thresholds(std::span<Real> thresholds, Violations v, Interval y, doubl
     });
 }
 
-// ||gradient of L_IMC||^2 is at most n^2 ||x||^2 + n for n constraints: each pulls at x as well as at its threshold.
-// (The paper's Theorem 3 has n (||x||^2 + 1), which the first term exceeds.)
-inline double largest_square_gradient(Index constraints, double square_norm) {
-    const double n = constraints;
-    return n * n * square_norm + n;
-}
-
 // The classes that scores within `margin` of this one are given: all that cannot be told apart there.
 template <class Real>
 Interval indistinct_classes(double score, std::span<const Real> thresholds, double margin) {

@@ -62,9 +62,10 @@ def check_shapes_of_one_vector(estimator: Any, case: Case) -> None:
 def check_shapes_of_weights(estimator: Any, case: Case) -> None:
     """``coef_`` is labels x features without the constant's column, ``intercept_`` one number a label."""
     it = fit(fresh(estimator), case)
-    labels = len(it.classes_)
+    labels = 1 if case.kind == "intervals" else len(it.classes_)  # ordered classes share one score
     coef, width = np.asarray(it.coef_), [case.width] * labels if case.parallel else case.width
-    require(coef.shape == (labels, case.width), f"coef_ has the shape {coef.shape}")
+    expected = (case.width,) if case.kind == "intervals" else (labels, case.width)
+    require(coef.shape == expected, f"coef_ has the shape {coef.shape}")
     require(it.n_features_in_ == width, f"n_features_in_ is {it.n_features_in_}, not {width}")
     if hasattr(it, "intercept_"):
         require(it.intercept_.shape == (labels,), f"intercept_ has the shape {it.intercept_.shape}")
@@ -87,7 +88,7 @@ def check_scores_are_linear(estimator: Any, case: Case) -> None:
     it = fit(fresh(estimator), case)
     scores = case.X @ it.coef_.T.astype(np.float64) + it.intercept_
     given = it.decision_function(case.X)
-    if given.ndim == 1:
+    if given.ndim == 1 and scores.ndim == 2:
         scores = scores[:, -1] - (scores[:, 0] if scores.shape[1] == 2 else 0)
     np.testing.assert_allclose(given, scores, atol=1e-4, rtol=1e-4, err_msg="scores are not linear in X")
 

@@ -152,6 +152,24 @@ def _label_cases(estimator: Any) -> list[Case]:
     return out
 
 
+def _ordinal_cases(estimator: Any) -> list[Case]:
+    X = matrix(ROWS, WIDTH)
+    scores = X @ matrix(WIDTH, 1, seed=1).ravel()
+    grades = np.array([1, 2, 5, 7])
+    place = np.searchsorted(np.quantile(scores, [0.25, 0.5, 0.75]), scores)
+    place[:4] = [2, 0, 3, 1]
+    out = [Case("ordered classes", "intervals", X, grades[place], grades.tolist())]
+    if not hasattr(estimator, "predict_interval") or getattr(estimator, "_exact_only", False):
+        return out
+    rng = np.random.default_rng(2)
+    low = np.maximum(place - rng.integers(0, 2, ROWS), 0)
+    high = np.minimum(place + rng.integers(0, 2, ROWS), 3)
+    low[:4] = high[:4] = place[:4]
+    ends = np.column_stack([grades[low], grades[high]]).astype(float)
+    ends[6, 0], ends[7, 1], ends[8] = -np.inf, np.inf, [-np.inf, np.inf]
+    return [*out, Case("intervals of ordered classes", "intervals", X, ends, grades.tolist())]
+
+
 def _lists(kind: str, targets: Callable[[np.ndarray], np.ndarray], classes: list[Any] | None = None) -> list[Case]:
     """Return lists of four rows, in each of which the targets differ; the numbers of the lists are not in order."""
     X = matrix(4 * ROWS, WIDTH)
@@ -203,6 +221,7 @@ def _regression_cases(estimator: Any) -> list[Case]:
 
 CASES: dict[str, Callable[[Any], list[Case]]] = {
     "classifier": _label_cases,
+    "ordinal": _ordinal_cases,
     "ranker": _ranker_cases,
     "classifier of batches": _batch_cases,
     "multitask": _task_cases,
