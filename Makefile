@@ -31,8 +31,8 @@ test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -m long -s
 
 lint: $(VENV)/.test
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 
 demo: $(VENV)/.built

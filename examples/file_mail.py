@@ -11,9 +11,8 @@ for filed, (message, folder) in enumerate(synthetic_mailbox(3000, 24), start=1):
     shown += folder in suggestions
     ranker.learn_one(message, folder)
     if filed % 1000 == 0:
-        print(
-            f"{filed} messages, {len(ranker.classes_)} folders: {right / filed:.0%} right, {shown / filed:.0%} in three"
-        )
+        folders = len(ranker.classes_)
+        print(f"{filed} messages, {folders} folders: {right / filed:.0%} right, {shown / filed:.0%} in three")
 
 proof = ranker.certificate_
 print(f"{proof.mistakes} mistakes; at most {proof.mistake_bound:.0f} were possible")
