@@ -1,11 +1,35 @@
 """The command `hinge`, run as people run it."""
 
+import io
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from hinge import LabelRanker, load, progressive
+from hinge.cli.app import COMMANDS, run
+from hinge.datasets import synthetic_mailbox
+
+RANKING = ("--task", "label-ranking")
+
+
+@pytest.fixture
+def here(monkeypatch, capfd):
+    """Run the command in this process, which is quicker; as `hinge` does, with a folder to stand in."""
+
+    def run_here(*arguments, cwd, stdin=b""):
+        monkeypatch.chdir(cwd)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = run(list(map(str, arguments)))
+        sys.stdout.flush()
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run_here
 
 
 def hinge(*arguments, cwd=None, stdin=b"", **environment):
@@ -64,3 +88,325 @@ def test_demo_keeps_a_file_that_is_there(tmp_path):
 def test_demo_refuses_what_makes_no_sense(option, tmp_path):
     assert hinge("demo", *option, cwd=tmp_path)[0] == 2
     assert not list(tmp_path.iterdir())
+
+
+# ------------------------------------------------------------------------------------------- what the commands do
+
+
+@pytest.fixture(scope="module")
+def mail(tmp_path_factory):
+    """A folder with mail.jsonl, of 1500 messages in 12 folders, and mail.hinge, a model of it."""
+    folder = tmp_path_factory.mktemp("mail")
+    with open(folder / "mail.jsonl", "w") as file:
+        for x, y in synthetic_mailbox(1500, 12):
+            file.write(json.dumps({"x": x, "y": y}) + "\n")
+    code, out, err = hinge("train", "mail.jsonl", "-o", "mail.hinge", *RANKING, "--C", "0.05", cwd=folder)
+    assert (code, out) == (0, ""), err
+    return folder
+
+
+def test_train_is_partial_fit_in_order(mail):
+    stream = list(synthetic_mailbox(1500, 12))
+    X, y = [x for x, _ in stream], [label for _, label in stream]
+    ours = LabelRanker(C=0.05).partial_fit(X, y)
+    theirs = load(mail / "mail.hinge")
+    assert theirs.classes_.tolist() == ours.classes_.tolist()
+    assert theirs.feature_names_in_.tolist() == ours.feature_names_in_.tolist()
+    assert theirs.coef_.tobytes() == ours.coef_.tobytes()
+    theirs.learn_one({"a new word": 1.0}, "a new folder")
+
+
+def test_predict_prints_a_line_a_row(mail, here):
+    X = [x for x, _ in synthetic_mailbox(1500, 12)]
+    model = load(mail / "mail.hinge")
+    code, out, _ = here("predict", "mail.hinge", "mail.jsonl", cwd=mail)
+    assert code == 0
+    assert out.splitlines() == model.predict(X).tolist()
+    code, out, _ = here("predict", "mail.hinge", "-", "--format", "jsonl", "--top", 2, "--json", cwd=mail,
+                         stdin=b'{"x": {"unseen": 1}, "id": "k"}\n')  # fmt: skip
+    (row,) = map(json.loads, out.splitlines())
+    assert row["id"] == "k"
+    expected = model.rank_one({}, 2)
+    assert row["labels"] == [[label, pytest.approx(score)] for label, score in expected]
+    assert here("predict", "mail.hinge", "mail.jsonl", "-o", "out.tsv", "--top", 3, cwd=mail)[:2] == (0, "")
+    assert (mail / "out.tsv").read_text().count("\t") == 2 * 1500
+
+
+def test_eval_prints_what_progressive_reports(mail, here):
+    stream = list(synthetic_mailbox(1500, 12))
+    report = progressive(LabelRanker(update="single"), [x for x, _ in stream], [y for _, y in stream], every=1)
+    code, out, _ = here("eval", "mail.jsonl", *RANKING, "--update", "single", "--json", cwd=mail)
+    assert code == 0
+    assert json.loads(out)["curve"]["error"] == report.curve["error"].tolist()
+    code, out, _ = here("eval", "mail.jsonl", "--estimator", "LabelRanker", "--update=single", cwd=mail)
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines[1:12]] == [str(2**i) for i in range(11)]
+    assert lines[-1].startswith(f"{report.certificate.mistakes} mistakes, at most ")
+
+
+def test_a_threshold_that_is_not_met(mail, here):
+    arguments = ("eval", "mail.jsonl", "--task", "label-ranking")
+    assert here(*arguments, "--require", "error<=0.9", cwd=mail)[0] == 0
+    code, out, err = here(*arguments, "--require", "error<=0.01", cwd=mail)
+    assert code == 5
+    assert out.startswith("round")
+    assert err.startswith("hinge: error is 0.")
+    assert err.endswith(", which is more than 0.01\n")
+    assert here(*arguments, "--require", "speed<=1", cwd=mail)[0] == 2
+
+
+def test_compare_prints_a_row_a_learner(mail, here):
+    code, out, _ = here("compare", "mail.jsonl", *RANKING, "--vary", "update=full,single",
+                         "--vary", "C=0.01,1", cwd=mail)  # fmt: skip
+    assert code == 0
+    rows = [line.split() for line in out.splitlines()]
+    assert [row[1:3] for row in rows[1:]] == [
+        [f"update={u}", f"C={c}"] for u in ("full", "single") for c in ("0.01", "1")
+    ]
+    stream = list(synthetic_mailbox(1500, 12))
+    report = progressive(LabelRanker("single", C=1), [x for x, _ in stream], [y for _, y in stream])
+    assert float(rows[4][4]) == pytest.approx(report.totals["error"], abs=1e-4)
+
+
+def test_inspect_and_verify(mail, here):
+    model = load(mail / "mail.hinge")
+    code, out, _ = here("inspect", "mail.hinge", "--json", cwd=mail)
+    found = json.loads(out)
+    assert (code, found["class"], found["rounds"], found["labels"]) == (0, "LabelRanker", 1500, len(model.classes_))
+    assert found["parameters"]["C"] == 0.05
+    assert found["mistakes"] == model.certificate_.mistakes
+    assert "LabelRanker" in here("inspect", "mail.hinge", cwd=mail)[1]
+    code, out, _ = here("verify", "mail.hinge", "mail.hinge", cwd=mail)
+    assert code == 0
+    assert out.splitlines()[0].startswith("mail.hinge: fine, LabelRanker, ")
+
+
+def test_report_is_one_page(mail):
+    code, out, _ = hinge("report", "mail.jsonl", *RANKING, "--C", "0.02", "-o", "r.html", cwd=mail)
+    assert (code, out) == (0, "r.html\n")
+    text = (mail / "r.html").read_text()
+    assert "hinge report mail.jsonl --task label-ranking --C 0.02" in text
+    for heading in ("What is proven", "How it went", "Data", "Configuration", "Labels", "The worst examples", "Again"):
+        assert f"<h2>{heading}</h2>" in text
+    assert "hindsight, at least" in text
+    assert "<script" not in text
+    assert "src=" not in text
+
+
+def test_convert_and_back(mail, here):
+    assert here("convert", "mail.jsonl", "again.jsonl.xz", "--to", "jsonl", cwd=mail)[0] == 0
+    again = [json.loads(line) for line in (mail / "again.jsonl.xz").read_text().splitlines()]
+    assert [row["x"] for row in again] == [x for x, _ in synthetic_mailbox(1500, 12)]
+    code, out, _ = here("convert", "-", "-", "--format", "svmlight", "--to", "vw", cwd=mail, stdin=b"1 2:0.5\n3 1:1\n")
+    assert (code, out) == (0, "1 | 1:0.5\n3 | 0:1.0\n")
+
+
+def test_datasets_lists_what_is_here(tmp_path):
+    (tmp_path / "yeast").mkdir()
+    code, out, _ = hinge("datasets", HINGE_DATA=str(tmp_path))
+    here = {line.split()[0]: line.split()[1] for line in out.splitlines()[1:]}
+    assert (code, here["yeast"], here["scene"], here["synthetic_mailbox"]) == (0, "yes", "-", "yes")
+
+
+def test_parameters_from_a_file_and_flags(tmp_path, here):
+    (tmp_path / "p.toml").write_text('update = "single"\nC = 3.0\n')
+    (tmp_path / "d.svm").write_text("1 1:1\n2 2:1\n")
+    command = ("train", "d.svm", "-o", "m.hinge", "--task", "label-ranking")
+    assert here(*command, "--config", "p.toml", "--C", "0.5", "--dtype=float64", cwd=tmp_path)[0] == 0
+    params = load(tmp_path / "m.hinge").get_params()
+    assert (params["update"], params["C"], params["dtype"]) == ("single", 0.5, "float64")
+
+
+def test_passes_and_shuffling_repeat(tmp_path, here):
+    rng = np.random.default_rng(0)
+    rows = "".join(f"{int(x > 0)} 1:{x!r} 2:{y!r}\n" for x, y in rng.normal(size=(200, 2)).tolist())
+    (tmp_path / "d.svm").write_text(rows)
+    command = ("train", "d.svm", *RANKING, "--passes", 3, "--shuffle", "--seed", 4)
+    for name in ("a", "b"):
+        assert here(*command, "-o", name, cwd=tmp_path)[0] == 0
+    a, b = load(tmp_path / "a"), load(tmp_path / "b")
+    assert a.t_ == 600
+    assert a.coef_.tobytes() == b.coef_.tobytes()
+    assert here(*command[:-1], 5, "-o", "c", cwd=tmp_path)[0] == 0
+    assert load(tmp_path / "c").coef_.tobytes() != a.coef_.tobytes()
+
+
+# ----------------------------------------------------------------------------------------- interrupted and resumed
+
+
+# the command, on small blocks, interrupted after the second
+INTERRUPTED = """
+import functools, os, signal
+from hinge.cli import feeding, main
+learned, learn = [], feeding.learn
+
+def once_more(*arguments):
+    learn(*arguments)
+    learned.append(1)
+    if len(learned) == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+
+feeding.learn, feeding.ROWS = once_more, 300
+feeding.stream = functools.partial(feeding.stream, block=100_000)
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "more", [["--features", "hashed"], ["--geometry", "entropic", "--passes", "2", "--shuffle", "--seed", "3"]]
+)
+def test_an_interrupted_run_goes_on_to_the_same_bits(mail, tmp_path, more, here):
+    (tmp_path / "mail.jsonl").write_bytes((mail / "mail.jsonl").read_bytes())
+    command = ["train", "mail.jsonl", *RANKING, "--C", "0.1", *more]
+    assert here(*command, "-o", "whole.hinge", cwd=tmp_path)[0] == 0
+    stopped = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, *command, "-o", "m.hinge"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (stopped.returncode, stopped.stdout) == (130, "")
+    said, again = stopped.stderr.splitlines()[-2:]
+    rows = load(tmp_path / "m.hinge.checkpoint").t_
+    assert 0 < rows < 1500
+    assert said == f"interrupted after {rows} rows; the checkpoint is m.hinge.checkpoint. To go on:"
+    assert again == f"hinge {' '.join(command)} -o m.hinge --resume"
+    assert not (tmp_path / "m.hinge").exists()
+    code, _, err = here(*command, "-o", "m.hinge", cwd=tmp_path)
+    assert code == 2
+    assert "m.hinge.checkpoint exists: --resume goes on from it, --force starts anew" in err
+    code, _, err = here(*command, "-o", "m.hinge", "--resume", "--margin", "0.2", cwd=tmp_path)
+    assert code == 2
+    assert "m.hinge.checkpoint belongs to a run with other data or parameters" in err
+    code, _, err = here(*again.split()[1:], cwd=tmp_path)
+    assert code == 0, err
+    assert (tmp_path / "m.hinge").read_bytes() == (tmp_path / "whole.hinge").read_bytes()
+    assert not (tmp_path / "m.hinge.checkpoint").exists()
+
+
+# ------------------------------------------------------------------------------------------------ what goes wrong
+
+BAD = b"1 1:1\n2 2:abc\n"
+GOLDEN = [
+    # arguments, standard input, exit code, the end of what is said on stderr
+    (["train", "-", "--format", "svmlight", "-o", "m", *RANKING], BAD, 3,
+     "hinge: <stdin>:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n"),
+    (["train", "bad.svm", "-o", "m", *RANKING], b"", 3,
+     "hinge: bad.svm:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n"),
+    (["train", "./bad.svm", "-o", "m", *RANKING], b"", 3,
+     "hinge: ./bad.svm:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n"),
+    (["train", "empty.svm", "-o", "m", *RANKING], b"", 3,
+     "hinge: empty.svm: there are no rows to learn from\n"),
+    (["train", "nan.csv", "-o", "m", *RANKING], b"", 3,
+     "hinge: nan.csv:3:1: Input X contains NaN in row 1, column 0; LabelRanker does not accept missing values: "
+     "fill them in or drop the row\n"),
+    (["train", "none.svm", "-o", "m", *RANKING], b"", 6, "hinge: none.svm: No such file or directory\n"),
+    (["train", "good.svm", "-o", "no/m", *RANKING], b"", 6, "hinge: no/m: No such file or directory\n"),
+    (["train", "good.svm", "-o", "good.svm", *RANKING], b"", 2,
+     "Error: good.svm exists; --force replaces it\n"),
+    (["train", "good.svm", "-o", "m"], b"", 2, "Error: give either --task or --estimator\n"),
+    (["train", "good.svm", "-o", "m", "--task", "label-rankin"], b"", 2,
+     "Error: there is no task 'label-rankin'; did you mean 'label-ranking'?; the tasks are label-ranking, pairwise, "
+     "ordinal, multitask, multiclass, sequence, ranking, bipartite\n"),
+    (["train", "good.svm", "-o", "m", *RANKING, "--updat", "full"], b"", 2,
+     "Error: LabelRanker has no parameter 'updat'; did you mean 'update'?; it has C, average, dtype, features, "
+     "fit_intercept, geometry, margin, max_iter, n_bits, new_labels, r, random_state, shuffle, update\n"),
+    (["train", "good.svm", "-o", "m", *RANKING, "--C", "-1"], b"", 2,
+     "Error: The 'C' parameter of LabelRanker must be a float in the range (0.0, inf). Got -1 instead.\n"),
+    (["train", "good.svm", "-o", "m", *RANKING, "--C"], b"", 2, "Error: --C needs a value\n"),
+    (["train", "good.txt", "-o", "m", *RANKING], b"", 2,
+     "hinge: good.txt: the name does not say what format this is; give one of svmlight, vw, jsonl, csv, tsv, arff, "
+     "parquet, mail\n"),
+    (["train", "good.svm", "-o", "m", *RANKING, "--resume"], b"", 2,
+     "Error: there is no checkpoint m.checkpoint to resume from\n"),
+    (["predict", "good.svm", "good.svm"], b"", 4,
+     "hinge: not a hinge model file: good.svm: bytes 0 to 7 are 31 20 31 3a 31 0a 32 20, not "
+     "89 48 4e 47 0d 0a 1a 0a\n"),
+    (["verify", "none.hinge"], b"", 6, "hinge: none.hinge: No such file or directory\n"),
+    (["eval", "good.svm", *RANKING, "--require", "error<=-1"], b"", 5, ", which is more than -1\n"),
+    (["convert", "good.svm", "x.zip"], b"", 2,
+     "Error: x.zip: the name does not say what format to write; give --to\n"),
+    (["convert", "text.jsonl", "x.vw"], b"", 3,
+     "hinge: text.jsonl: vw has numbers as labels, but there is 'a'; convert to jsonl or csv\n"),
+    (["convert", "good.svm", "good.svm"], b"", 2, "Error: good.svm exists; --force replaces it\n"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "good.svm").write_bytes(b"1 1:1\n2 2:1\n")
+    (tmp_path / "good.txt").write_bytes(b"1 1:1\n2 2:1\n")
+    (tmp_path / "bad.svm").write_bytes(BAD)
+    (tmp_path / "empty.svm").write_bytes(b"# nothing\n")
+    (tmp_path / "nan.csv").write_bytes(b"a,b,y\n1,2,x\n,3,y\n")
+    (tmp_path / "text.jsonl").write_bytes(b'{"x": {"w": 1}, "y": "a"}\n')
+    return tmp_path
+
+
+@pytest.mark.parametrize(("arguments", "stdin", "code", "message"), GOLDEN)
+def test_every_mistake_has_its_code_and_message(files, arguments, stdin, code, message, here):
+    before = sorted(files.iterdir())
+    got, out, err = here(*arguments, stdin=stdin, cwd=files)
+    assert (got, err[-len(message) :]) == (code, message), err
+    assert out == "" or code == 5
+    assert sorted(files.iterdir()) == before  # nothing is written
+
+
+def test_a_damaged_model_is_told_apart(mail, tmp_path, here):
+    whole = bytearray((mail / "mail.hinge").read_bytes())
+    whole[len(whole) // 2] ^= 1
+    (tmp_path / "m.hinge").write_bytes(whole)
+    for command in (["verify", "m.hinge"], ["inspect", "m.hinge"], ["predict", "m.hinge", "x.jsonl"]):
+        code, out, err = here(*command, cwd=tmp_path)
+        assert (code, out) == (4, "")
+        assert err.startswith("hinge: m.hinge: damaged model file: section ")
+
+
+def test_what_is_unexpected_has_code_1(mail):
+    break_it = (
+        "import hinge.base, hinge.cli, sys; hinge.base.read_model = None; hinge.cli.main(['inspect', 'mail.hinge'])"
+    )
+    done = subprocess.run([sys.executable, "-c", break_it], capture_output=True, text=True, cwd=mail)
+    assert done.returncode == 1
+    assert done.stderr.endswith("(TypeError; HINGE_DEBUG=1 shows where)\n")
+
+
+def test_a_closed_pipe_is_silent(mail):
+    command = [sys.executable, "-m", "hinge.cli", "convert", "mail.jsonl", "-", "--to", "jsonl"]
+    with subprocess.Popen(command, cwd=mail, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout.read(1) == b"{"
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 0
+
+
+def test_words_of_every_command(tmp_path, here):
+    for name in COMMANDS:
+        code, out, _ = here(name, "--help", cwd=tmp_path)
+        assert code == 0
+        assert "Examples:" in out
+
+
+def test_a_terminal_is_coloured_and_NO_COLOR_is_not(tmp_path):
+    def on_a_terminal(**environment):
+        to, of = os.openpty()
+        command = [sys.executable, "-m", "hinge.cli", "demo", "--messages", "40", "--folders", "2", "--force"]
+        known = os.environ | {"TERM": "xterm-256color"} | environment
+        try:
+            subprocess.run(command, stdout=of, stderr=of, cwd=tmp_path, env=known, check=True, timeout=60)
+            return os.read(to, 1 << 20).decode()
+        finally:
+            os.close(of)
+            os.close(to)
+
+    assert "\x1b[1m" in on_a_terminal()
+    assert "\x1b[3" not in on_a_terminal(NO_COLOR="1")
+
+
+def test_help_is_quick():
+    """Median of nine; 150 ms on an idle machine, thrice that where others work too."""
+    import time
+
+    taken = []
+    for _ in range(9):
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "hinge.cli", "--help"], capture_output=True, check=True)
+        taken.append(time.perf_counter() - begun)
+    assert sorted(taken)[4] < 0.45

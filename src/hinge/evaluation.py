@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -85,73 +84,23 @@ class ProgressiveReport:
         ax.legend()
         return ax
 
-    def to_html(self, path: Path) -> None:
-        """Write one self-contained page: the totals, the curves, the table.
+    def to_html(self, path: Path, about: Any = None) -> None:
+        """Write one self-contained page: the totals, what is proven, the curves, the table.
 
         Parameters
         ----------
         path : str or path
+        about : hinge.report.About, optional
+            What else the page says: configuration, data, labels, the worst examples.
         """
-        replace_file(path, [self._page().encode()])
+        from hinge.report import page
+
+        replace_file(path, [page(self, about).encode()])
 
     def _so_far(self) -> dict[str, np.ndarray]:
         lengths = np.diff(self.curve["round"], prepend=0)
         names = [name for name in self.curve if name not in ("round", "dual")]
         return {name: np.cumsum(self.curve[name] * lengths) / self.curve["round"] for name in names}
-
-    def _page(self) -> str:
-        totals = "".join(f"<tr><th>{html.escape(k)}</th><td>{v:g}</td></tr>" for k, v in self.totals.items())
-        if self.certificate is not None:
-            it = self.certificate
-            totals += f"<tr><th>mistakes, at most (proven)</th><td>{it.mistake_bound:g}</td></tr>"
-            totals += f"<tr><th>dual</th><td>{it.dual:g}</td></tr>"
-        rounds = self.curve["round"]
-        charts = "".join(
-            f"<figure>{_chart(rounds, values)}<figcaption>{html.escape(name)}, mean so far</figcaption></figure>"
-            for name, values in self._so_far().items()
-        )
-        return PAGE.format(
-            title=html.escape(self.estimator), totals=totals, charts=charts, table=html.escape(self.table())
-        )
-
-
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
-th {{ text-align: left; padding-right: 2rem; font-weight: normal; }}
-td {{ text-align: right; font-variant-numeric: tabular-nums; }}
-figure {{ margin: 2rem 0; }}
-svg {{ width: 100%; height: auto; }}
-pre {{ overflow-x: auto; }}
-</style>
-<h1>{title}</h1>
-<table>{totals}</table>
-{charts}
-<pre>{table}</pre>
-</html>
-"""
-
-
-def _chart(x: np.ndarray, y: np.ndarray) -> str:
-    """Draw one line as SVG, with its axes' ends as text."""
-    width, height, left, bottom = 640, 220, 60, 24
-    top = float(y.max()) or 1.0
-    at_x = left + (width - left - 10) * x / x[-1]
-    at_y = 10 + (height - bottom - 10) * (1 - y / top)
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(at_x, at_y, strict=True))
-    base = height - bottom
-    return (
-        f'<svg viewBox="0 0 {width} {height}" role="img" fill="none" stroke="currentColor">'
-        f'<path d="M{left},10V{base}H{width - 10}" opacity=".4"/>'
-        f'<polyline points="{points}" stroke-width="2"/>'
-        f'<g fill="currentColor" stroke="none" font-size="12">'
-        f'<text x="{left - 6}" y="16" text-anchor="end">{top:.3g}</text>'
-        f'<text x="{left - 6}" y="{base}" text-anchor="end">0</text>'
-        f'<text x="{width - 10}" y="{height - 6}" text-anchor="end">{int(x[-1])} rounds</text></g></svg>'
-    )
 
 
 def progressive(

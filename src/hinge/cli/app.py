@@ -25,9 +25,21 @@ import click
 
 UNEXPECTED, USAGE, BAD_DATA, BAD_MODEL, NOT_MET, IO_FAILED, INTERRUPTED = 1, 2, 3, 4, 5, 6, 130
 
+# name: where it is, and what it does
 COMMANDS = {
-    "demo": "File a synthetic mailbox online with six rankers.",
+    "train": ("train:train", "Learn from a file or a stream, and write a model."),
+    "predict": ("predict:predict", "Answer each row with one line."),
+    "eval": ("evaluate:evaluate", "Predict each round, then learn it; print how that went."),
+    "compare": ("evaluate:compare", "Run several learners over one stream."),
+    "report": ("evaluate:report", "Evaluate, and write one page of HTML."),
+    "inspect": ("models:inspect", "Say what a model holds."),
+    "verify": ("models:verify", "Check every byte of a model."),
+    "convert": ("files:convert", "Write examples in another format."),
+    "datasets": ("files:datasets", "List the data sets, and which are here."),
+    "demo": ("demo:demo", "File a synthetic mailbox online with six rankers."),
 }
+# by name, because importing these classes would import numpy
+BY_NAME = {"DataError": BAD_DATA, "ModelFileError": BAD_MODEL, "OptionError": USAGE, "ModuleNotFoundError": USAGE}
 
 
 class Commands(click.Group):
@@ -39,7 +51,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        return getattr(import_module(f"hinge.cli.{name}"), name)
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        return getattr(import_module(f"hinge.cli.{module}"), attribute)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS:
@@ -50,7 +63,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -60,18 +73,17 @@ def hinge() -> None:
 
     \b
     Examples:
-      hinge demo                                    # no data needed; under a minute
-      hinge COMMAND --help                          # each opens with examples that run
+      hinge demo
+      hinge eval mail.jsonl --task label-ranking
+      hinge train mail.jsonl -o mail.hinge --task label-ranking
     """
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; say on stderr what went wrong, and return the exit code."""
     try:
-        hinge.main(list(arguments), prog_name="hinge", standalone_mode=False)
+        code = hinge.main(list(arguments), prog_name="hinge", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as end:
-        return end.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -85,10 +97,11 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("HINGE_DEBUG"):
             raise
-        code = BAD_MODEL if type(error).__name__ == "ModelFileError" else UNEXPECTED
-        more = "" if code == BAD_MODEL else f" ({type(error).__name__}; HINGE_DEBUG=1 shows where)"
-        return _fail(code, f"{error}{more}")
-    return 0
+        for cls in type(error).__mro__:
+            if cls.__name__ in BY_NAME:
+                return _fail(BY_NAME[cls.__name__], str(error))
+        return _fail(UNEXPECTED, f"{error} ({type(error).__name__}; HINGE_DEBUG=1 shows where)")
+    return code if isinstance(code, int) else 0
 
 
 def _fail(code: int, message: str) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from hinge.cli.options import refuse_to_replace
 from hinge.cli.screen import progress, table
 
 # The C of each geometry: where it binds on most rounds, the certificate says the most.
@@ -33,36 +33,42 @@ def demo(messages: int, folders: int, seed: int, output: str, force: bool) -> No
       hinge demo
       hinge demo --messages 2000 --folders 12 -o small.html
     """
-    if Path(output).exists() and not force:
-        raise click.UsageError(f"{output} exists; --force replaces it")
-    from hinge import LabelRanker, progressive
+    refuse_to_replace(output, force)
+    from hinge import LabelRanker
+    from hinge.cli.evaluate import Run
     from hinge.datasets import synthetic_mailbox
-    from hinge.evaluation import joined
 
     mail = list(synthetic_mailbox(messages, folders, seed))
     words = len(set().union(*(features for features, _ in mail)))
     click.echo(
         f"{messages} messages, {len({folder for _, folder in mail})} folders, {words} words and senders", err=True
     )
-    reports, rows = [], []
+    runs, rows = [], []
     with progress("filing", len(RANKERS) * messages) as advance:
         for geometry, update in RANKERS:
-            ranker = LabelRanker(update, geometry, C=C[geometry])
-            parts, seconds = [], 0.0
-            for start in range(0, messages, BLOCK):
-                block = mail[start : start + BLOCK]
-                begun = time.perf_counter()
-                X, y = [features for features, _ in block], [folder for _, folder in block]
-                parts.append(progressive(ranker, X, y, every=BLOCK // 5))
-                seconds += time.perf_counter() - begun
-                advance(len(block), f"{geometry} {update}")
-            reports.append(joined(parts))
-            rows.append(_row(geometry, update, reports[-1], seconds))
+            run = Run(LabelRanker(update, geometry, C=C[geometry]), "synthetic_mailbox", {})
+            found = run.over(blocks(mail), None, lambda by, note, name=f"{geometry} {update}": advance(by, name))
+            runs.append((found, run))
+            rows.append(_row(geometry, update, found, run.seconds))
     table(["geometry", "update", "mistakes", "share", "at most", "loss", "hindsight", "seconds"], rows, left=2)
-    best = min(reports, key=lambda report: report.totals["error"])
+    best, run = min(runs, key=lambda one: one[0].totals["error"])
     click.echo(_explained(best))
-    best.to_html(output)
+    command = f"hinge demo --messages {messages} --folders {folders} --seed {seed}"
+    best.to_html(output, run.about("A mailbox filed online", command))
     click.echo(output)
+
+
+def blocks(mail: list[tuple[dict[str, float], str]]) -> Iterator[Any]:
+    """Yield the messages as blocks of rows; words are numbered as they appear."""
+    import numpy as np
+
+    from hinge.cli.feeding import cut
+    from hinge.io import Examples
+    from hinge.io.mail import bag_of_words
+
+    X, words = bag_of_words([list(features) for features, _ in mail])
+    y = np.array([folder for _, folder in mail])
+    yield from cut(Examples(X, y, words), size=BLOCK)
 
 
 def _row(geometry: str, update: str, report: Any, seconds: float) -> list[str]:

@@ -25,14 +25,14 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from .arff import Arff
-from .errors import BadLine, DataError
+from .errors import BadLine, DataError, OptionError
 from .examples import Examples
 from .mail import Mailbox, is_mbox
 from .sources import BLOCK, COMPRESSED, Source, blocks, name_of, whole
 from .tables import Csv, Parquet, Tsv
 from .text import Jsonl, Svmlight, Vw
 
-__all__ = ["FORMATS", "BadLine", "DataError", "Examples", "format_of", "read", "stream"]
+__all__ = ["FORMATS", "BadLine", "DataError", "Examples", "OptionError", "format_of", "read", "stream"]
 
 FORMATS: dict[str, Any] = {
     "svmlight": Svmlight,
@@ -187,20 +187,20 @@ def format_of(source: Source) -> str:
         if os.path.isfile(name) and is_mbox(Path(name)):
             return "mail"
         known = ", ".join(FORMATS)
-        raise ValueError(f"{name}: the name does not say what format this is; give one of {known}")
+        raise OptionError(f"{name}: the name does not say what format this is; give one of {known}")
     return SUFFIXES[path.suffix.lower()]
 
 
 def _reader(source: Source, format: str | None, skip_bad: int, threads: int, options: dict[str, Any]) -> Any:
     if skip_bad < 0:
-        raise ValueError(f"skip_bad must not be negative, got {skip_bad!r}")
+        raise OptionError(f"skip_bad must not be negative, got {skip_bad!r}")
     chosen = format or format_of(source)
     if chosen not in FORMATS:
-        raise ValueError(f"unknown format {chosen!r}; the formats are {', '.join(FORMATS)}")
+        raise OptionError(f"unknown format {chosen!r}; the formats are {', '.join(FORMATS)}")
     known = options_of(chosen)
     for option in options:
         if option not in known:
-            raise TypeError(f"{chosen} has no option {option!r}; it has {', '.join(known)}")
+            raise OptionError(f"{chosen} has no option {option!r}; it has {', '.join(known)}")
     return FORMATS[chosen](name_of(source), skip_bad, threads, **options)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["BadLine", "DataError"]
+__all__ = ["BadLine", "DataError", "OptionError"]
 
 
 class BadLine(NamedTuple):
@@ -22,6 +22,10 @@ class BadLine(NamedTuple):
             return ""
         cut = ".." if self.shown_from else ""
         return f"{cut}{self.text}\n{' ' * (len(cut) + self.column - 1 - self.shown_from)}^"
+
+
+class OptionError(ValueError, TypeError):
+    """A format or an option of `read` that there is not, or a value that it cannot have."""
 
 
 class DataError(ValueError):

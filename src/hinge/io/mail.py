@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .errors import DataError
+from .errors import DataError, OptionError
 from .examples import Examples, csr
 
 __all__ = ["GIVE_AWAY", "Filed", "Mailbox", "bag_of_words", "filed_messages", "message_words"]
@@ -101,10 +101,10 @@ def checked_fields(fields: Sequence[str]) -> list[str]:
     """Return field names in lower case; ValueError where one gives the folder away, or none is there."""
     lower = [field.lower() for field in fields]
     if not lower:
-        raise ValueError("fields must name at least one of body and the headers, got none")
+        raise OptionError("fields must name at least one of body and the headers, got none")
     for field in lower:
         if field in GIVE_AWAY:
-            raise ValueError(f"the header {field!r} names the folder and cannot be a field")
+            raise OptionError(f"the header {field!r} names the folder and cannot be a field")
     return lower
 
 

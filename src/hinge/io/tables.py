@@ -10,7 +10,7 @@ from scipy import sparse
 
 from hinge import _core
 
-from .errors import BadLine, DataError
+from .errors import BadLine, DataError, OptionError
 from .examples import Examples, plain_numbers
 from .sources import Source, name_of, opened
 
@@ -172,9 +172,9 @@ class Csv:
         **roles: Any,
     ) -> None:
         if header not in (True, False, "auto"):
-            raise ValueError(f"header must be True, False or 'auto', got {header!r}")
+            raise OptionError(f"header must be True, False or 'auto', got {header!r}")
         if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n'):
-            raise ValueError(f"delimiter must be one ASCII character that is no quote, got {delimiter!r}")
+            raise OptionError(f"delimiter must be one ASCII character that is no quote, got {delimiter!r}")
         self.name, self.skip_bad, self.skipped = name, skip_bad, list[BadLine]()
         named = {True: "yes", False: "no", "auto": "guess"}[header]
         self._reader = _core.CsvReader(delimiter or self.delimiter, named)
@@ -209,7 +209,7 @@ class Parquet:
 
     def __init__(self, name: str, skip_bad: int = 0, threads: int = 1, **roles: Any) -> None:
         if skip_bad:
-            raise ValueError("a Parquet file has no lines to skip")
+            raise OptionError("a Parquet file has no lines to skip")
         self.name, self._roles = name, Roles(**roles)
         self._texts: dict[str, dict[str, int]] = {}
 

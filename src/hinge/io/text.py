@@ -9,7 +9,7 @@ import numpy as np
 
 from hinge import _core
 
-from .errors import BadLine, DataError
+from .errors import BadLine, DataError, OptionError
 from .examples import Examples, csr, plain_numbers
 
 __all__ = ["Jsonl", "Lines", "Svmlight", "Vw"]
@@ -48,7 +48,7 @@ class Lines:
         n_features: int | None = None,
     ) -> None:
         if labels not in ("auto", "single", "sets"):
-            raise ValueError(f"labels must be 'auto', 'single' or 'sets', got {labels!r}")
+            raise OptionError(f"labels must be 'auto', 'single' or 'sets', got {labels!r}")
         self.name, self.skip_bad, self.threads = name, skip_bad, threads
         self.labels, self.n_bits, self.n_features = labels, n_bits, n_features
         self.skipped: list[BadLine] = []
@@ -160,9 +160,9 @@ class Svmlight(Lines):
         self, name: str, skip_bad: int = 0, threads: int = 1, *, zero_based: bool | str = "auto", **options: Any
     ):
         if zero_based not in (True, False, "auto"):
-            raise ValueError(f"zero_based must be True, False or 'auto', got {zero_based!r}")
+            raise OptionError(f"zero_based must be True, False or 'auto', got {zero_based!r}")
         if options.get("n_bits") is not None:
-            raise ValueError("svmlight features are numbers; n_bits is for formats with names")
+            raise OptionError("svmlight features are numbers; n_bits is for formats with names")
         super().__init__(name, skip_bad, threads, **options)
         self._zero_based = zero_based
         self._parsed = False
