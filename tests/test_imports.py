@@ -16,7 +16,7 @@ FLOORS = [
     {"_core", "norms"},
     {"json_values", "model_file", "labels", "certificate"},
     {"rows", "metrics", "evaluation", "base", "intervals"},
-    {"oracles", "tasks"},
+    {"oracles", "rankers", "tasks"},
     {"queries"},
     {"label_ranking", "ordinal", "multitask", "pairwise", "multiclass", "sequence", "ranking", "bipartite"}
     | {"perceptron"},

@@ -65,13 +65,32 @@ nb::object count_pairs_of_scores(Matrix<Real> scores, std::optional<Vector<std::
 }
 
 template <class Real>
-void smoothed_pairs(nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores,
-                    std::optional<Vector<std::int64_t>> start, Vector<std::int32_t> label, double length, int threads,
-                    Filled<double> smoothed, Filled<double> betas) {
+nb::object smoothed_pairs(nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores,
+                          std::optional<Vector<std::int64_t>> start, Vector<std::int32_t> label, double length) {
+    const std::size_t rows = scores.shape(0);
+    const auto outputs = static_cast<hinge::Index>(scores.shape(1));
+    return new_array<double>({std::size_t{3}, rows}, [&](double* to) {
+        hinge::smoothed_pairs(scores.data(), 0, static_cast<std::int64_t>(rows), outputs, outputs,
+                              label_rows(start, label), length, {to, to + rows, to + 2 * rows});
+    });
+}
+
+using Problem = hinge::PairProblem<double>;
+
+template <class Given>
+void make_problem(Problem* self, const RowsView<Given>& x, std::optional<Vector<std::int64_t>> start,
+                  Vector<std::int32_t> label, std::optional<Vector<double>> weight, hinge::Index outputs) {
+    new (self) Problem(x.rows(), label_rows(start, label), weight ? weight->data() : nullptr, outputs);
+}
+
+std::tuple<double, double, double> evaluate(Problem& self, Matrix<double> weights, double length, int threads,
+                                            nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gradient) {
+    for (const auto& shape : {std::pair(weights.shape(0), weights.shape(1)), {gradient.shape(0), gradient.shape(1)}})
+        if (shape != std::pair(static_cast<std::size_t>(self.features()), static_cast<std::size_t>(self.width())))
+            throw nb::value_error("weights and gradient must have the problem's shape");
     nb::gil_scoped_release release;
-    hinge::smoothed_pairs(scores.data(), static_cast<std::int64_t>(scores.shape(0)),
-                          static_cast<hinge::Index>(scores.shape(1)), label_rows(start, label), length, threads,
-                          smoothed.data(), betas.data());
+    const Problem::Sums sums = self.evaluate(weights.data(), length, threads, gradient.data());
+    return {sums.smoothed, sums.hinge, sums.betas};
 }
 
 template <class Real>
@@ -100,8 +119,7 @@ void bind(nb::module_& m, const char* name) {
     m.def("count_pairs", &count_pairs_of_scores<Real>, "scores"_a.noconvert(), "start"_a.none(), "label"_a,
           "threads"_a, "By row the sum of the hinges, wrong pairs, those of them that tie, and all pairs; (4, rows).");
     m.def("smoothed_pairs", &smoothed_pairs<Real>, "scores"_a.noconvert(), "start"_a.none(), "label"_a, "length"_a,
-          "threads"_a, "smoothed"_a, "betas"_a,
-          "The smoothed mean hinge of each row and its mean slope; scores become the slopes along them.");
+          "By row the mean hinge smoothed and not, and the mean slope; (3, rows). Scores become the slopes along them.");
 }
 
 }  // namespace
@@ -109,4 +127,11 @@ void bind(nb::module_& m, const char* name) {
 void bind_pairwise(nb::module_& m) {
     bind<float>(m, "PairwiseRankerFloat32");
     bind<double>(m, "PairwiseRankerFloat64");
+    nb::class_<Problem>(m, "PairProblem", "The smoothed mean hinge over the pairs of a data set, and its gradient.")
+        .def("__init__", &make_problem<float>, "x"_a, "start"_a.none(), "label"_a, "weight"_a.none(), "outputs"_a)
+        .def("__init__", &make_problem<double>, "x"_a, "start"_a.none(), "label"_a, "weight"_a.none(), "outputs"_a)
+        .def_prop_ro("features", &Problem::features)
+        .def_prop_ro("width", &Problem::width)
+        .def("evaluate", &evaluate, "weights"_a, "length"_a, "threads"_a, "gradient"_a.noconvert(),
+             "The smoothed hinge, the hinge and the slopes' mean; the gradient of the first is filled in.");
 }

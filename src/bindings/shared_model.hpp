@@ -77,6 +77,7 @@ void bind_shared_model(nb::class_<Shared>& type) {
 inline nb::dict shown_ledger(const hinge::Ledger& book, double conjugate) {
     nb::dict out;
     out["rounds"] = book.rounds;
+    out["idle"] = book.idle;
     out["mistakes"] = book.mistakes;
     out["mistake_weight"] = book.mistake_weight;
     out["loss"] = book.loss;

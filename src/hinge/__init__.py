@@ -9,6 +9,7 @@ ESTIMATORS = {
     "BipartiteRanker": "bipartite",
     "LabelRanker": "label_ranking",
     "ListRanker": "ranking",
+    "MMP": "pairwise",
     "MulticlassClassifier": "multiclass",
     "MultitaskClassifier": "multitask",
     "MultitaskRegressor": "multitask",
@@ -16,10 +17,12 @@ ESTIMATORS = {
     "OrdinalClassifier": "ordinal",
     "PRank": "ordinal",
     "WidrowHoffClassifier": "ordinal",
+    "PairwiseLabelRanker": "pairwise",
 }
 _NAMES = ESTIMATORS | {
     "Certificate": "certificate",
     "ModelFileError": "model_file",
+    "PairwiseLabelRankerCV": "pairwise",
     "ProgressiveReport": "evaluation",
     "load": "base",
     "progressive": "evaluation",

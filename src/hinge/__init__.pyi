@@ -17,6 +17,9 @@ from .multitask import MultitaskRegressor as MultitaskRegressor
 from .ordinal import OrdinalClassifier as OrdinalClassifier
 from .ordinal import PRank as PRank
 from .ordinal import WidrowHoffClassifier as WidrowHoffClassifier
+from .pairwise import MMP as MMP
+from .pairwise import PairwiseLabelRanker as PairwiseLabelRanker
+from .pairwise import PairwiseLabelRankerCV as PairwiseLabelRankerCV
 from .perceptron import MulticlassPerceptron as MulticlassPerceptron
 from .ranking import ListRanker as ListRanker
 

@@ -9,7 +9,7 @@ Everything a call brings is checked before anything is learned from it. A call t
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
 from operator import attrgetter
 from typing import Any, ClassVar, Self
@@ -62,6 +62,25 @@ def load(path: Path) -> Any:
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, MemoryError) as error:
         raise ModelFileError(f"{path}: header and sections are no {name}: {error}") from error
     return estimator
+
+
+def present_unless(reason: Callable[[Any], str | None]) -> Callable[[Callable[..., Any]], Any]:
+    """Decorate a method that does not exist, for ``hasattr`` either, where `reason` says with what it does not go."""
+
+    class Present:
+        def __init__(self, method: Callable[..., Any]) -> None:
+            self.method = self.__wrapped__ = method
+            self.__doc__, self.__name__ = method.__doc__, method.__name__
+
+        def __get__(self, estimator: Any, owner: type) -> Any:
+            if estimator is None:
+                return self.method
+            why_not = reason(estimator)
+            if why_not is not None:
+                raise AttributeError(f"{owner.__name__} has no {self.__name__} with {why_not}")
+            return self.method.__get__(estimator, owner)
+
+    return Present
 
 
 class OnlineEstimator(BaseEstimator):

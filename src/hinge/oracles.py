@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
+from hinge.base import present_unless
 from hinge.certificate import Certificate
 
 __all__ = ["BATCH", "ONLINE", "RuleLearner", "as_csr", "online_only", "separate", "warn_if_open"]
@@ -25,27 +26,14 @@ ALPHA = 1e-4  # of sgd, where neither alpha nor eta is given
 POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
-class online_only:
-    """A method that estimators have whose rule learns online; for the others the attribute does not exist."""
+def _needs_all_rows(estimator: Any) -> str | None:
+    if estimator.rule not in BATCH:
+        return None
+    having = ", ".join(f"rule={rule!r}" for rule in ONLINE)
+    return f"rule={estimator.rule!r}, which solves for all examples at once: call fit, or choose {having}"
 
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self.method = method
-        self.__doc__ = method.__doc__
-        self.__name__ = method.__name__
-        self.__wrapped__ = method
 
-    def __get__(self, estimator: Any, owner: type) -> Any:
-        if estimator is None:
-            return self.method
-        begun = getattr(estimator, "_begun", None)
-        switched = begun is not None and begun[0] in ONLINE  # then learning says that the rule cannot change
-        if estimator.rule in BATCH and not switched:
-            having = ", ".join(f"rule={rule!r}" for rule in ONLINE)
-            raise AttributeError(
-                f"{owner.__name__} has no {self.__name__} with rule={estimator.rule!r}, which solves for all examples "
-                f"at once: call fit, or choose {having}"
-            )
-        return self.method.__get__(estimator, owner)
+online_only = present_unless(_needs_all_rows)  # for methods of estimators whose rule learns online
 
 
 class RuleLearner:
