@@ -71,6 +71,21 @@ void bind_rows(nb::module_& m) {
         .def_prop_rw(
             "names", [](DictReader& self) { return self.names(); },
             [](DictReader& self, nb::dict names) { self.set_names(std::move(names)); })
+        .def(
+            "read",
+            [](DictReader& self, nb::dict x, bool add) {
+                DictReader::Read<double> read;
+                if (add)
+                    self.read_and_add(x, read);
+                else
+                    self.read(x, read);
+                return nb::make_tuple(
+                    new_array<std::int32_t>({read.index.size()},
+                                            [&](std::int32_t* to) { std::copy(read.index.begin(), read.index.end(), to); }),
+                    new_array<double>({read.value.size()},
+                                      [&](double* to) { std::copy(read.value.begin(), read.value.end(), to); }));
+            },
+            nb::arg("x"), nb::arg("add"), "Features and values of a dict; names that are new are added, or left out.")
         .def_prop_ro("features", &DictReader::features)
         .def(
             "check", [](DictReader& self, nb::dict x, bool single) {

@@ -14,6 +14,7 @@ void bind_ordinal(nb::module_& m);
 void bind_pairwise(nb::module_& m);
 void bind_ranking(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_sequence(nb::module_& m);
 void bind_structured(nb::module_& m);
 void bind_text(nb::module_& m);
 
@@ -30,6 +31,7 @@ NB_MODULE(_core, m) {
     bind_pairwise(m);
     bind_ranking(m);
     bind_rows(m);
+    bind_sequence(m);
     bind_structured(m);
     bind_text(m);
 }

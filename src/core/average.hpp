@@ -49,6 +49,15 @@ public:
         for (std::size_t y = 0; y < clock_.size(); ++y) clock_[y] += rate(y);
     }
 
+    // See Weights::regrid.
+    void regrid(Index from, Index to, Index reserved) {
+        if (on_) moment_.weights().regrid(from, to, reserved);
+    }
+
+    // For readers that score by themselves: the mean is (read * clock - moment) / rounds.
+    const Weights<Real>& moment() const { return moment_.weights(); }
+    double rounds() const { return rounds_; }
+
     double clock(Index output) const { return clock_[static_cast<std::size_t>(output)]; }
 
     // The read-out changed by x alpha'.

@@ -255,6 +255,40 @@ HingeSum hinges(const Real* values, Index width, Real from, Real level) {
     return {total, static_cast<Index>(count)};
 }
 
+template <class Real, int Bytes>
+void step_with(const Real* before, Index count, const Real* rows, std::ptrdiff_t stride, Index width, Real* best,
+               Index* from) {
+    using V = Vector<Real, Bytes>;
+    using Mask = decltype(V{} > V{});
+    constexpr Index lanes = Bytes / static_cast<int>(sizeof(Real));
+    for (Index at = 0; at < width; at += lanes) {
+        V largest = before[0] + *reinterpret_cast<const V*>(rows + at);
+        Mask where{};
+        for (Index p = 1; p < count; ++p) {
+            const V next = before[p] + *reinterpret_cast<const V*>(rows + p * stride + at);
+            const Mask above = next > largest;
+            largest = above ? next : largest;
+            where = above ? Mask{} + p : where;
+        }
+        *reinterpret_cast<V*>(best + at) = largest;
+        for (Index m = 0; m < lanes; ++m) from[at + m] = static_cast<Index>(where[m]);
+    }
+}
+
+template <class Real>
+void step(const Real* before, Index count, const Real* rows, std::ptrdiff_t stride, Index width, Real* best,
+          Index* from) {
+    constexpr Index lanes = register_bytes / static_cast<int>(sizeof(Real));
+    if (width >= lanes) return step_with<Real, register_bytes>(before, count, rows, stride, width, best, from);
+    switch (width) {
+        case 1: return step_with<Real, sizeof(Real)>(before, count, rows, stride, width, best, from);
+        case 2: return step_with<Real, 2 * sizeof(Real)>(before, count, rows, stride, width, best, from);
+        case 4: return step_with<Real, 4 * sizeof(Real)>(before, count, rows, stride, width, best, from);
+        case 8: return step_with<Real, 8 * sizeof(Real)>(before, count, rows, stride, width, best, from);
+        default: return;
+    }
+}
+
 void exponentials(double* values, std::ptrdiff_t count) {
     for (std::ptrdiff_t i = 0; i < count; ++i) values[i] = bounded_exp(values[i]);
 }
@@ -277,6 +311,7 @@ const Kernels<float> HINGE_TABLE::f32{
     hinges<float>,
     block_products<float, float, register_bytes>,
     block_products<float, double, register_bytes>,
+    step<float>,
     HINGE_STRING(HINGE_TARGET)};
 const Kernels<double> HINGE_TABLE::f64{
     score<double>,
@@ -288,6 +323,7 @@ const Kernels<double> HINGE_TABLE::f64{
     hinges<double>,
     block_products<double, double, register_bytes>,
     block_products<double, double, register_bytes>,
+    step<double>,
     HINGE_STRING(HINGE_TARGET)};
 const ExpKernel HINGE_TABLE::exponential = exponentials;
 

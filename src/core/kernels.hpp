@@ -36,6 +36,9 @@ struct Kernels {
     // out[s] = <x_s, x> for rows that stand in blocks, summed in their own type or in float64; see block_products.hpp
     void (*products)(const Real* blocks, Index width, Index rows, Row<Real> x, double* out);
     void (*long_products)(const Real* blocks, Index width, Index rows, Row<Real> x, double* out);
+    // For each m: best[m] = max_p before[p] + rows[p * stride + m], and the lowest such p; `count` of them.
+    void (*step)(const Real* before, Index count, const Real* rows, std::ptrdiff_t stride, Index width, Real* best,
+                 Index* from);
     const char* name;
 };
 

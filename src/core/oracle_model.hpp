@@ -33,6 +33,9 @@ public:
     // The same for one weight.
     virtual double weight(Index feature) const = 0;
     virtual const Weights<Real>& read() const = 0;
+    virtual Linear<Real>& written() = 0;  // for solvers that set the weights as a whole
+    // See Weights::regrid.
+    virtual void regrid(Index from, Index to, Index reserved) = 0;
     virtual double scale() const = 0;  // the current weights are what is read times this
     virtual const LazyAverage<Real>& average() const = 0;
     virtual const Ledger& ledger() const = 0;
@@ -80,6 +83,8 @@ public:
     }
 
     const Weights<Real>& read() const override { return geometry().read(); }
+    Linear<Real>& written() override { return learner_.geometry().written(); }
+    void regrid(Index from, Index to, Index reserved) override { learner_.geometry().regrid(from, to, reserved); }
     double scale() const override { return geometry().scale(0); }
     const LazyAverage<Real>& average() const override { return geometry().average(); }
     const Ledger& ledger() const override { return learner_.ledger(); }
@@ -93,13 +98,13 @@ private:
 };
 
 // rule: "passive-aggressive", "perceptron", "sgd" (a constant step, C of the settings is eta) or "regularised sgd" (C is
-// 1 / (2 lambda)). Null where there is no such rule.
+// 1 / (2 lambda)); "svm" and "erm" are solved elsewhere and only answer here. Null where there is no such rule.
 template <Oracle O>
 std::unique_ptr<OracleModel<O>> make_oracle_model(std::string_view rule, Index reserved, bool average) {
     using Real = typename O::Real;
     using Euclidean = SquaredNorm<Real>;
     constexpr auto augmented = Constraint::augmented;
-    if (rule == "passive-aggressive")
+    if (rule == "passive-aggressive" || rule == "svm" || rule == "erm")
         return std::make_unique<OracleLearner<O, augmented, Single, Euclidean>>(reserved, average);
     if (rule == "perceptron")
         return std::make_unique<OracleLearner<O, Constraint::plain, Perceptron, Euclidean>>(reserved, average);

@@ -76,6 +76,16 @@ public:
         --outputs_;
     }
 
+    // For one output whose features are cells of a matrix: rows of `from` cells become rows of `to`, of which
+    // `reserved` stand before row 0. What is new is zero.
+    void regrid(Index from, Index to, Index reserved) {
+        Weights fresh(reserved * to);
+        fresh.grow(from > 0 ? features_ / from * to : 0, outputs_);
+        for (Index j = from > 0 ? -(reserved_ / from) : 0; from > 0 && j < features_ / from; ++j)
+            std::copy_n(row(j * from), from, fresh.row(j * to));
+        *this = std::move(fresh);
+    }
+
     static Index padded(Index outputs) {
         if (outputs >= line) return (outputs + line - 1) / line * line;
         return outputs <= 1 ? outputs : static_cast<Index>(std::bit_ceil(static_cast<unsigned>(outputs)));

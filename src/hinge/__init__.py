@@ -11,13 +11,14 @@ ESTIMATORS = {
     "ListRanker": "ranking",
     "MMP": "pairwise",
     "MulticlassClassifier": "multiclass",
+    "MulticlassPerceptron": "perceptron",
     "MultitaskClassifier": "multitask",
     "MultitaskRegressor": "multitask",
-    "MulticlassPerceptron": "perceptron",
     "OrdinalClassifier": "ordinal",
     "PRank": "ordinal",
-    "WidrowHoffClassifier": "ordinal",
     "PairwiseLabelRanker": "pairwise",
+    "SequenceClassifier": "sequence",
+    "WidrowHoffClassifier": "ordinal",
 }
 _NAMES = ESTIMATORS | {
     "Certificate": "certificate",

@@ -22,6 +22,7 @@ from .pairwise import PairwiseLabelRanker as PairwiseLabelRanker
 from .pairwise import PairwiseLabelRankerCV as PairwiseLabelRankerCV
 from .perceptron import MulticlassPerceptron as MulticlassPerceptron
 from .ranking import ListRanker as ListRanker
+from .sequence import SequenceClassifier as SequenceClassifier
 
 __version__: str
 ESTIMATORS: dict[str, str]

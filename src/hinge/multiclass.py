@@ -17,9 +17,8 @@ from sklearn.utils._param_validation import Integral, Interval, StrOptions
 
 from hinge import _core, labels
 from hinge.base import Dicts, LabelLearner, check_dtype
-from hinge.certificate import Certificate
 from hinge.labels import Targets
-from hinge.oracles import BATCH, RuleLearner, as_csr, online_only, separate, warn_if_open
+from hinge.oracles import BATCH, RuleLearner, as_csr, online_only, read_cost, separate, warn_if_open
 
 __all__ = ["MulticlassClassifier"]
 
@@ -121,7 +120,6 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
         "new_labels": [StrOptions({"add", "error", "ignore"})],
         "n_bits": [Interval(Integral, 1, 30, closed="both")],
     }
-    _solved: dict[str, float] | None = None
 
     def __init__(
         self,
@@ -190,9 +188,7 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
         -------
         self
         """
-        self._fit(X, y, sample_weight, costs=costs)
-        self.n_iter_ = self._passes if self._solved is None else int(self._solved["passes"])
-        return self
+        return self._after_fit(self._fit(X, y, sample_weight, costs=costs))
 
     @online_only
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, costs: Any = None) -> Self:
@@ -233,10 +229,6 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
     @online_only
     def _learn_progressively(self, X: Any, y: Any, **more: Any) -> dict[str, Any]:
         return super()._learn_progressively(X, y, **more)
-
-    def _begin(self) -> None:
-        super()._begin()
-        self._solved = None
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool = False, costs: Any = None, **more: Any
@@ -331,11 +323,8 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
         )
         top = np.empty(x.count, dtype=np.int32)
         self._model.top(x, top)
-        total = float(caps.sum())
-        self._solved = {
-            "examples": float(x.count), "passes": float(passes), "primal": primal, "dual": dual, "hinge": hinge,
-            "caps": total, "mistakes": float(np.sum((top != targets.label) & (caps > 0))), "C": float(caps.max()),
-        }  # fmt: skip
+        wrong = float(np.sum((top != targets.label) & (caps > 0)))
+        self._note_solution(x.count, passes, primal, dual, hinge, caps, wrong)
         warn_if_open(self, primal, dual)
 
     def _costs(self, targets: Targets) -> tuple[np.ndarray, bool]:
@@ -368,12 +357,6 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
     # -- what was learned -------------------------------------------------------------------------------------------
 
     @property
-    def t_(self) -> int:
-        """Rounds so far."""
-        solved = self._solved
-        return super().t_ if solved is None else int(solved["examples"] * solved["passes"])
-
-    @property
     def coef_(self) -> np.ndarray:
         """The weights that predictions are made with, one row a class."""
         return self._learned("coef_").weights()
@@ -387,25 +370,6 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
         if self._model is None:
             raise AttributeError(f"{name} exists once something was learned")
         return self._model
-
-    @property
-    def certificate_(self) -> Certificate:
-        """What is proven about any fixed classifier."""
-        if self.rule == "passive-aggressive":
-            return self._certificate_of(self._learned("certificate_").ledger(), self._removed)
-        if self.rule != "svm":
-            raise AttributeError("certificate_ exists with rule='passive-aggressive' and with rule='svm'")
-        return self._certificate_of_solution(self._solved, self._learned("certificate_"))
-
-    @property
-    def objective_(self) -> float:
-        """The value of ``alpha ||w||^2 + mean hinge``."""
-        return self._of_solution("objective_", "primal")
-
-    @property
-    def gap_(self) -> float:
-        """How far at most the objective is above the smallest possible."""
-        return self.objective_ - self._of_solution("gap_", "dual")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy.
@@ -424,14 +388,8 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
 
     # -- files ------------------------------------------------------------------------------------------------------
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        state, sections = super()._state()
-        return state | {"solved": self._solved}, sections
-
     def _restore(self, state: Any, sections: dict[str, np.ndarray]) -> None:
         super()._restore(state, sections)
-        solved = state["solved"]
-        self._solved = None if solved is None else {str(name): float(value) for name, value in solved.items()}
         if self.cost is not None and len(self._labels):
             self._grow()
 
@@ -469,23 +427,6 @@ class CostlyTargets(Targets):
         if own.any():
             row = int(known[np.argmax(own != 0)])
             raise ValueError(f"costs of row {row} must be 0 for the right class, got {own[own != 0][0]:g}")
-
-
-def read_cost(cost: Any) -> np.ndarray:
-    """Return a cost matrix by answer and truth; ValueError, naming the place, where it is none."""
-    matrix = np.asarray(cost, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"cost must be a square matrix, a row and a column for each class, got shape {matrix.shape}")
-    bad = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
-    if bad.size:
-        i, j = bad[0]
-        raise ValueError(
-            f"cost must hold finite numbers that are not negative: row {i}, column {j} is {matrix[i, j]:g}"
-        )
-    if np.diag(matrix).any():
-        i = int(np.argmax(np.diag(matrix) != 0))
-        raise ValueError(f"cost must be zero on the diagonal, where the answer is right: row {i} has {matrix[i, i]:g}")
-    return matrix
 
 
 def differences(rows: Any, truth: np.ndarray, rival: np.ndarray, k: int) -> Any:

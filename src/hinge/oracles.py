@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 from hinge.base import present_unless
 from hinge.certificate import Certificate
 
-__all__ = ["BATCH", "ONLINE", "RuleLearner", "as_csr", "online_only", "separate", "warn_if_open"]
+__all__ = ["BATCH", "ONLINE", "RuleLearner", "as_csr", "online_only", "read_cost", "separate", "warn_if_open"]
 
 ONLINE = ("sgd", "passive-aggressive", "perceptron")
 BATCH = ("svm", "erm")
@@ -45,6 +45,8 @@ class RuleLearner:
     eta: float | None
     average: bool
     _passes = 0
+    _solved: dict[str, float] | None = None  # what the batch rules found
+    _rule_begun: str | None = None
 
     _rule_structure: ClassVar[tuple[str, ...]] = ("rule", "average", "fit_intercept", "dtype")
     _rule_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -61,12 +63,23 @@ class RuleLearner:
     }
 
     def _check_rule(self) -> None:
-        """Raise where parameters of the rule do not go together."""
+        """Raise where parameters of the rule do not go together, or with how learning began."""
+        begun = getattr(self, "_begun", None)
+        if begun is not None and {self._rule_begun, self._core_rule} == {"sgd", "regularised sgd"}:
+            raise ValueError("eta is part of how SGD began: call fit to go from None to a number, or back")
         if self.rule == "sgd" and self.alpha is not None and self.eta is not None:
             raise ValueError(
                 "eta and alpha exclude each other: eta is a constant step for the mean hinge, alpha gives the steps "
                 "for alpha ||w||^2 + mean hinge"
             )
+
+    def _start(self) -> None:
+        super()._start()  # type: ignore[misc]
+        self._rule_begun, self._solved = self._core_rule, None
+
+    def _after_fit(self, fitted: Any) -> Any:
+        self.n_iter_ = self._passes if self._solved is None else int(self._solved["passes"])
+        return fitted
 
     @property
     def _decays(self) -> bool:
@@ -107,6 +120,50 @@ class RuleLearner:
         weights = np.ones(examples) if weights is None else weights
         return weights * self.C if self.alpha is None else weights / (2 * self.alpha * weights.sum())
 
+    def _note_solution(
+        self, examples: int, passes: int, primal: float, dual: float, hinge: float, caps: np.ndarray, mistakes: float
+    ) -> None:
+        numbers = {"examples": examples, "passes": passes, "primal": primal, "dual": dual, "hinge": hinge,
+                   "caps": caps.sum(), "C": caps.max(), "mistakes": mistakes}  # fmt: skip
+        self._solved = {name: float(value) for name, value in numbers.items()}
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        state, sections = super()._state()  # type: ignore[misc]
+        return state | {"solved": self._solved}, sections
+
+    def _restore(self, state: Any, sections: dict[str, np.ndarray]) -> None:
+        super()._restore(state, sections)  # type: ignore[misc]
+        solved = state["solved"]
+        self._solved = None if solved is None else {str(name): float(value) for name, value in solved.items()}
+
+    @property
+    def t_(self) -> int:
+        """Rounds so far, over all passes."""
+        solved = self._solved
+        return int(solved["examples"] * solved["passes"]) if solved else int(super().t_)  # type: ignore[misc]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What is proven about any fixed model."""
+        if self.rule not in ("passive-aggressive", "svm"):
+            raise AttributeError("certificate_ exists with rule='passive-aggressive' and with rule='svm'")
+        model = getattr(self, "_model", None)
+        if model is None:
+            raise AttributeError("certificate_ exists once something was learned")
+        if self.rule == "svm":
+            return self._certificate_of_solution()
+        return self._certificate_of(model.ledger(), getattr(self, "_removed", False))
+
+    @property
+    def objective_(self) -> float:
+        """The value of ``alpha ||w||^2 + mean hinge``."""
+        return self._of_solution("objective_", "primal")
+
+    @property
+    def gap_(self) -> float:
+        """How far at most the objective is above the smallest possible."""
+        return self.objective_ - self._of_solution("gap_", "dual")
+
     def _certificate_of(self, book: dict[str, float], removed: bool = False) -> Certificate:
         """Return what passive-aggressive proves, from the ledger of the core."""
         dual = -inf if removed else book["dual"]
@@ -122,8 +179,9 @@ class RuleLearner:
             C=book["C"] or float(self.C),
         )
 
-    def _certificate_of_solution(self, solved: dict[str, float] | None, model: Any) -> Certificate:
+    def _certificate_of_solution(self) -> Certificate:
         """Return what the dual of a solved problem proves: no fixed model has a smaller objective."""
+        solved = self._solved
         if solved is None:
             raise AttributeError("certificate_ exists once fit has solved the problem")
         rounding = np.finfo(np.dtype(self.dtype)).eps * (solved["primal"] + 1)  # type: ignore[attr-defined]
@@ -139,7 +197,7 @@ class RuleLearner:
 
     def _of_solution(self, name: str, value: str) -> float:
         """Return a value of the solution in the units of ``alpha ||w||^2 + mean hinge``."""
-        solved: dict[str, float] | None = getattr(self, "_solved", None)
+        solved = self._solved
         if solved is None or value not in solved:
             raise AttributeError(f"{name} exists once fit has solved rule='svm'")
         return solved[value] / solved["caps"]
@@ -169,7 +227,11 @@ def as_csr(rows: Any, intercept: bool) -> Any:
 
 
 def separate(
-    size: int, rivals: Callable[[np.ndarray, float], tuple[np.ndarray, Any]], rows: np.ndarray, most: int = 200
+    size: int,
+    rivals: Callable[[np.ndarray, float], tuple[np.ndarray, Any]],
+    rows: np.ndarray,
+    what: str = "rows",
+    most: int = 200,
 ) -> tuple[np.ndarray, float]:
     """Maximise the smallest margin over weights in [-1, 1], by linear programming with constraints as they are needed.
 
@@ -182,6 +244,8 @@ def separate(
         ``Psi(x, y) - Psi(x, answer)`` for each, as CSR rows.
     rows : array
         The row in the data of each example, for messages.
+    what : str
+        What the numbers in messages count.
     most : int
         How often to ask.
 
@@ -216,11 +280,28 @@ def separate(
             witness = np.unique(examples[np.abs(solution.ineqlin.marginals) > 1e-9])
             shown = ", ".join(str(int(rows[i])) for i in witness[:10]) + (", .." if witness.size > 10 else "")
             raise ValueError(
-                f"the examples are not realisable: no weights put the right answer strictly first in all of rows "
-                f"{shown}; a non-negative combination of their constraints is zero. Use rule='svm'"
+                f"the examples are not realisable: no weights put the right answer strictly first in all of "
+                f"{what} {shown}; a non-negative combination of their constraints is zero. Use rule='svm'"
             )
         found, directions = rivals(w, margin * (1 - 1e-7) - 1e-12)
         if found.size == 0:
             return w, margin
         examples, blocks = np.concatenate([examples, found]), sparse.vstack([blocks, directions]).tocsr()
     raise RuntimeError(f"the linear programme was not finished after {most} rounds of constraints")
+
+
+def read_cost(cost: Any) -> np.ndarray:
+    """Return a cost matrix by answer and truth; ValueError, naming the place, where it is none."""
+    matrix = np.asarray(cost, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"cost must be a square matrix, a row and a column for each class, got shape {matrix.shape}")
+    bad = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if bad.size:
+        i, j = bad[0]
+        raise ValueError(
+            f"cost must hold finite numbers that are not negative: row {i}, column {j} is {matrix[i, j]:g}"
+        )
+    if np.diag(matrix).any():
+        i = int(np.argmax(np.diag(matrix) != 0))
+        raise ValueError(f"cost must be zero on the diagonal, where the answer is right: row {i} has {matrix[i, i]:g}")
+    return matrix

@@ -22,6 +22,7 @@ public:
     explicit Shrinking(Index reserved) : linear_(reserved), average_(reserved) {}
 
     const Weights<Real>& read() const { return linear_.weights(); }
+    Linear<Real>& written() { return linear_; }
     LazyAverage<Real>& average() { return average_; }
     const LazyAverage<Real>& average() const { return average_; }
 
@@ -41,6 +42,12 @@ public:
     Index room() const { return average_.on() ? read().width() : 0; }
     void predict(const Row<Real>& x, Real* out, Real* room) const { average_.predict(x, *this, out, room); }
     double weight(Index feature, Index output) const { return average_.weight(feature, output, *this); }
+
+    // See Weights::regrid.
+    void regrid(Index from, Index to, Index reserved) {
+        linear_.weights().regrid(from, to, reserved);
+        average_.regrid(from, to, reserved);
+    }
 
     void score(const Row<Real>& x, Real* out) const {
         linear_.score(x, out);

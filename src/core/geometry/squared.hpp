@@ -50,6 +50,11 @@ public:
         linear_.weights().row(feature)[0] += static_cast<Real>(by);
         average_.add(feature, 0, by);
     }
+    // See Weights::regrid.
+    void regrid(Index from, Index to, Index reserved) {
+        linear_.weights().regrid(from, to, reserved);
+        average_.regrid(from, to, reserved);
+    }
 
     void score(const Row<Real>& x, Real* out) const { linear_.score(x, out); }
     // Weights are what is read times this.

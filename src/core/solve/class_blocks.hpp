@@ -16,16 +16,9 @@
 #include "../linear.hpp"
 #include "../rows.hpp"
 #include "../step.hpp"
+#include "solved.hpp"
 
 namespace hinge::solve {
-
-struct Solved {
-    int passes = 0;
-    double primal = 0;
-    double dual = 0;
-    double hinge = 0;  // sum of C_i hinge_i
-    double gap() const { return primal - dual; }
-};
 
 template <class Real>
 class ClassBlocks {

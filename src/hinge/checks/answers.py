@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from hinge.checks.cases import Case
-from hinge.checks.laws import begin, bits, fit, fresh, law, learn, require, same, unchanged
+from hinge.checks.laws import begin, bits, fit, fresh, law, learn, require, same, scores_of, unchanged
 
 
 @law()
@@ -78,8 +78,9 @@ def check_without_intercept(estimator: Any, case: Case) -> None:
     """Without an intercept ``intercept_`` is zeros, and a row of zeros scores 0."""
     it = fit(fresh(estimator, fit_intercept=False), case)
     require(not it.intercept_.any(), f"intercept_ is {it.intercept_} without an intercept")
-    answer = getattr(it, "decision_function", it.predict)
-    require(not np.any(answer(case.take([0]).map(np.zeros_like).X)), "a row of zeros has scores besides 0")
+    zeros = case.take([0]).map(np.zeros_like).X
+    answer = scores_of(it, zeros) if hasattr(it, "decision_function") else it.predict(zeros)
+    require(not np.any(answer), "a row of zeros has scores besides 0")
 
 
 @law(has="coef_ intercept_ decision_function classes_", plain=True)

@@ -219,6 +219,16 @@ def _regression_cases(estimator: Any) -> list[Case]:
     return out
 
 
+def _sequence_cases(estimator: Any) -> list[Case]:
+    lengths = np.resize([1, 3, 2, 4], ROWS)
+    rows = matrix(int(lengths.sum()), WIDTH)
+    best = (rows @ matrix(WIDTH, len(COLOURS), seed=1)).argmax(axis=1)
+    best[:5] = [2, 0, 3, 1, 1]
+    cuts = np.cumsum(lengths)[:-1]
+    letters = np.split(np.array(COLOURS)[best], cuts)
+    return [Case("words", "sequence", np.split(rows, cuts), letters, COLOURS)]
+
+
 CASES: dict[str, Callable[[Any], list[Case]]] = {
     "classifier": _label_cases,
     "ordinal": _ordinal_cases,
@@ -226,6 +236,7 @@ CASES: dict[str, Callable[[Any], list[Case]]] = {
     "classifier of batches": _batch_cases,
     "multitask": _task_cases,
     "regressor": _regression_cases,
+    "sequence": _sequence_cases,
 }
 
 

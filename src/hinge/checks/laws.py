@@ -104,6 +104,12 @@ def one_by_one(estimator: Any, case: Case) -> Any:
     return estimator
 
 
+def scores_of(estimator: Any, X: Any) -> np.ndarray:
+    """Return the scores of all rounds in one array, also where each round has a matrix of its own."""
+    out = estimator.decision_function(X)
+    return np.concatenate(out) if isinstance(out, list) else np.asarray(out)
+
+
 # -- comparing ------------------------------------------------------------------------------------------------------
 
 
