@@ -132,6 +132,64 @@ def test_predict_prints_a_line_a_row(mail, here):
     assert (mail / "out.tsv").read_text().count("\t") == 2 * 1500
 
 
+def drawn(rows=120):
+    """Rows of three features, as text and as numbers."""
+    X = np.round(np.random.default_rng(5).normal(size=(rows, 3)), 4)
+    return X, [" ".join(f"{j + 1}:{v}" for j, v in enumerate(x)) for x in X.tolist()]
+
+
+def table_of(X, *columns):
+    rows = [",".join(map(str, [*x, *(c[i] for c in columns)])) for i, x in enumerate(X.tolist())]
+    return "\n".join(["a,b,c,s,t", *rows]) if len(columns) > 1 else "\n".join(["a,b,c,y", *rows])
+
+
+def task_files():
+    """For each task: the file's name and text, the arguments, and X, y and more for partial_fit."""
+    X, cells = drawn()
+    grade = np.searchsorted([-1, 0, 1], X[:, 0]) + 1
+    two = (X[:, :2] > 0).astype(int)
+    qid = np.repeat(np.arange(24), 5)
+    return {
+        "ordinal": ("d.csv", table_of(X, grade), ["--classes", "[1, 2, 3, 4]"], X, grade, {}),
+        "multitask": ("d.csv", table_of(X, *two.T), ["--target", "s", "--target", "t"], X, two, {}),
+        "multiclass": ("d.svm", "\n".join(f"{g} {c}" for g, c in zip(grade, cells, strict=True)), [], X, grade, {}),
+        "ranking": (
+            "d.svm",
+            "\n".join(f"{g} qid:{q} {c}" for g, q, c in zip(grade, qid, cells, strict=True)),
+            [],
+            X,
+            grade,
+            {"qid": qid},
+        ),
+        "bipartite": (
+            "d.svm",
+            "\n".join(f"{g} {c}" for g, c in zip(two[:, 0], cells, strict=True)),
+            [],
+            X,
+            two[:, 0],
+            {},
+        ),
+    }
+
+
+@pytest.mark.parametrize("task", task_files())
+@pytest.mark.filterwarnings("ignore")
+def test_every_task_learns_what_partial_fit_learns(task, tmp_path, here):
+    name, text, more, X, y, given = task_files()[task]
+    (tmp_path / name).write_text(text + "\n")
+    assert here("train", name, "-o", "m", "--task", task, *more, cwd=tmp_path)[:2] == (0, "")
+    theirs = load(tmp_path / "m")
+    ours = type(theirs)(**theirs.get_params()).partial_fit(X, y, **given)
+    assert np.asarray(theirs.coef_).tobytes() == np.asarray(ours.coef_).tobytes()
+    code, out, _ = here("predict", "m", name, *(more if "--target" in more else []), cwd=tmp_path)
+    assert code == 0
+    answers = [[float(v) for v in line.split(",")] for line in out.splitlines()]
+    np.testing.assert_allclose(np.squeeze(answers), ours.predict(X), rtol=1e-6)
+    code, out, _ = here("eval", name, "--task", task, *more, cwd=tmp_path)
+    assert code == 0
+    assert out.startswith("round")
+
+
 def test_eval_prints_what_progressive_reports(mail, here):
     stream = list(synthetic_mailbox(1500, 12))
     report = progressive(LabelRanker(update="single"), [x for x, _ in stream], [y for _, y in stream], every=1)

@@ -35,14 +35,14 @@ public:
     std::size_t parse(std::string_view text, bool last, Faults& faults) {
         const std::size_t faults_before = faults.found.size();
         const std::int64_t lines_before = lines_;
-        const bool settled = settled_;
+        const bool begun = begun_;
         clear();
         std::size_t taken = run(text, last, faults);
         if (found_text_) {  // the numbers of these columns are texts after all
             faults.found.resize(faults_before);
             lines_ = lines_before;
             clear();
-            if (!settled) begun_ = false;
+            begun_ = begun;
             taken = run(text, last, faults);
         }
         settled_ |= line.size() > 0;

@@ -17,6 +17,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -82,7 +83,9 @@ def hinge() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; say on stderr what went wrong, and return the exit code."""
     try:
-        code = hinge.main(list(arguments), prog_name="hinge", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            code = hinge.main(list(arguments), prog_name="hinge", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -102,6 +105,10 @@ def run(arguments: Sequence[str]) -> int:
                 return _fail(BY_NAME[cls.__name__], str(error))
         return _fail(UNEXPECTED, f"{error} ({type(error).__name__}; HINGE_DEBUG=1 shows where)")
     return code if isinstance(code, int) else 0
+
+
+def _warn(message: Warning | str, *place: Any, **more: Any) -> None:
+    click.echo(f"hinge: warning: {message}", err=True)
 
 
 def _fail(code: int, message: str) -> int:

@@ -42,7 +42,7 @@ class Run:
     def over(self, blocks: Any, every: int | None, advance: Any) -> Any:
         """Return the joined report."""
         from hinge import progressive
-        from hinge.cli.feeding import arguments, at_lines
+        from hinge.cli.feeding import at_lines, given
         from hinge.evaluation import joined
         from hinge.io import DataError
         from hinge.io.sources import name_of
@@ -51,9 +51,8 @@ class Run:
         for block in blocks:
             begun = time.perf_counter()
             with at_lines(self.data, block):
-                part = progressive(
-                    self.learner, block.X, block.y, metrics=self.metrics, every=every or 1, **arguments(block)
-                )
+                X, y, more = given(self.learner, block)
+                part = progressive(self.learner, X, y, metrics=self.metrics, every=every or 1, **more)
             self.seconds += time.perf_counter() - begun
             self._note(block, part)
             parts.append(part)

@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -123,19 +124,26 @@ def targets(estimator: Any, block: Examples) -> Any:
         return block.y.toarray()
     names = np.array(block.label_names)
     y = sparse.csr_matrix(block.y)
-    return [set(names[y.indices[a:b]].tolist()) for a, b in zip(y.indptr[:-1], y.indptr[1:], strict=True)]
+    return [set(names[y.indices[a:b]].tolist()) for a, b in pairwise(y.indptr)]
 
 
-def arguments(block: Examples) -> dict[str, Any]:
-    """Return what a call takes beside X and y."""
-    given = {"qid": block.qid, "sample_weight": block.sample_weight}
-    return {name: value for name, value in given.items() if value is not None}
+def given(estimator: Any, block: Examples) -> tuple[Any, Any, dict[str, Any]]:
+    """Return X, y and what else a call takes; sequences are the runs of rows with one qid."""
+    if type(estimator).__name__ == "SequenceClassifier":
+        if block.qid is None:
+            raise ValueError("sequences need a qid: the rows of a sequence have the same one")
+        ends = [*(np.flatnonzero(np.diff(block.qid)) + 1), len(block)]
+        parts = [slice(a, b) for a, b in pairwise([0, *ends])]
+        return [block.X[part] for part in parts], None if block.y is None else [block.y[part] for part in parts], {}
+    more = {"qid": block.qid, "sample_weight": block.sample_weight}
+    return block.X, block.y, {name: value for name, value in more.items() if value is not None}
 
 
 def learn(estimator: Any, block: Examples, source: str) -> None:
     """Learn a block; what the estimator refuses is told with its line."""
     with at_lines(source, block):
-        estimator.partial_fit(block.X, block.y, **arguments(block))
+        X, y, more = given(estimator, block)
+        estimator.partial_fit(X, y, **more)
 
 
 @contextmanager

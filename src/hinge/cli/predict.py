@@ -48,7 +48,7 @@ def predict(
 
 def answers(learner: Any, data: str, options: dict[str, Any], top: int | None, as_json: bool) -> Iterator[str]:
     """Yield a line a row."""
-    from hinge.cli.feeding import at_lines, match_names, unnamed
+    from hinge.cli.feeding import at_lines, given, match_names, unnamed
     from hinge.io import stream
     from hinge.io.sources import BLOCK
 
@@ -56,11 +56,14 @@ def answers(learner: Any, data: str, options: dict[str, Any], top: int | None, a
         options = options | {"n_bits": learner.n_bits}
     unnamed(learner)
     block_size = BLOCK if data != "-" else 1 << 16
-    given = {name: value for name, value in options.items() if value is not None}
-    for block in stream(data, block=block_size, **given):
+    options = {name: value for name, value in options.items() if value is not None}
+    for block in stream(data, block=block_size, **options):
         match_names(learner, block)
         with at_lines(data, block):
-            chosen = learner.rank(block.X, top) if top else [[(answer, None)] for answer in learner.predict(block.X)]
+            X, _, _ = given(learner, block)
+            found = learner.rank(X, top) if top else learner.predict(X)
+            rows = found if X is block.X else [one for part in found for one in part]  # sequences, letter by letter
+            chosen = rows if top else [[(answer, None)] for answer in rows]
         ids = block.ids or [""] * len(block)
         for name, pairs in zip(ids, chosen, strict=True):
             yield _line(name, pairs, as_json)
@@ -89,4 +92,6 @@ def plain(label: Any) -> Any:
 def shown(label: Any) -> str:
     """Return an answer as a word; the labels of a set joined by commas."""
     value = plain(label)
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return ",".join(map(shown, value))
+    return f"{value:.9g}" if isinstance(value, float) else str(value)

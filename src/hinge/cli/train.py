@@ -120,7 +120,7 @@ class Job:
         return rows
 
     def _fit_at_once(self) -> int:
-        from hinge.cli.feeding import Feed, arguments, at_lines, named
+        from hinge.cli.feeding import Feed, at_lines, given, named
 
         feed = Feed(self.learner, self.data, self.options)
         rows = feed.memory()
@@ -128,7 +128,8 @@ class Job:
             self._nothing()
         (whole,) = feed._ready([rows])
         with at_lines(self.data, whole):
-            self.learner.fit(whole.X, whole.y, **arguments(whole))
+            X, y, more = given(self.learner, whole)
+            self.learner.fit(X, y, **more)
         named(self.learner, feed.names).save(self.output)
         return len(whole)
 
