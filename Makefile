@@ -35,6 +35,10 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 
+docs: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[docs]"
+	$(BIN)/python -m sphinx -W -q -b html docs build/docs
+
 demo: $(VENV)/.built
 	$(BIN)/python -m hinge.cli demo --force --output build/demo.html
 
