@@ -18,7 +18,17 @@ FLOORS = [
     {"rows", "metrics", "evaluation", "base", "intervals"},
     {"oracles", "rankers", "tasks"},
     {"queries"},
-    {"label_ranking", "ordinal", "multitask", "pairwise", "multiclass", "sequence", "ranking", "bipartite"}
+    {
+        "label_ranking",
+        "ordinal",
+        "multitask",
+        "pairwise",
+        "multiclass",
+        "structured",
+        "sequence",
+        "ranking",
+        "bipartite",
+    }
     | {"perceptron"},
     {"datasets", "io"},
     {"checks"},

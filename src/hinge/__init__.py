@@ -18,6 +18,7 @@ ESTIMATORS = {
     "PRank": "ordinal",
     "PairwiseLabelRanker": "pairwise",
     "SequenceClassifier": "sequence",
+    "StructuredClassifier": "structured",
     "WidrowHoffClassifier": "ordinal",
 }
 _NAMES = ESTIMATORS | {

@@ -23,6 +23,7 @@ from .pairwise import PairwiseLabelRankerCV as PairwiseLabelRankerCV
 from .perceptron import MulticlassPerceptron as MulticlassPerceptron
 from .ranking import ListRanker as ListRanker
 from .sequence import SequenceClassifier as SequenceClassifier
+from .structured import StructuredClassifier as StructuredClassifier
 
 __version__: str
 ESTIMATORS: dict[str, str]

@@ -228,7 +228,7 @@ def as_csr(rows: Any, intercept: bool) -> Any:
 
 def separate(
     size: int,
-    rivals: Callable[[np.ndarray, float], tuple[np.ndarray, Any]],
+    rivals: Callable[[np.ndarray, float], tuple[Any, ...]],
     rows: np.ndarray,
     what: str = "rows",
     most: int = 200,
@@ -241,7 +241,7 @@ def separate(
         How many weights.
     rivals : function of weights and a margin
         Returns the numbers of the examples that have an answer with a smaller margin, and its direction
-        ``Psi(x, y) - Psi(x, answer)`` for each, as CSR rows.
+        ``Psi(x, y) - Psi(x, answer)`` for each, as CSR rows; and, where margins are to be t times something, that.
     rows : array
         The row in the data of each example, for messages.
     what : str
@@ -261,11 +261,13 @@ def separate(
     from scipy import sparse
     from scipy.optimize import linprog
 
-    found, directions = rivals(np.zeros(size), inf)
-    examples, blocks = found, directions
+    examples, blocks, *units = rivals(np.zeros(size), inf)
+    unit = units[0] if units else np.ones(len(examples))
+    if len(examples) == 0:
+        raise ValueError("no example has a wrong answer: there is nothing to separate")
     w, margin = np.zeros(size), 0.0
     for _ in range(most):
-        last = sparse.csr_matrix(np.ones((blocks.shape[0], 1)))
+        last = sparse.csr_matrix(unit[:, None])
         solution = linprog(
             np.append(np.zeros(size), -1.0),
             A_ub=sparse.hstack([-blocks, last]).tocsr(),
@@ -283,10 +285,11 @@ def separate(
                 f"the examples are not realisable: no weights put the right answer strictly first in all of "
                 f"{what} {shown}; a non-negative combination of their constraints is zero. Use rule='svm'"
             )
-        found, directions = rivals(w, margin * (1 - 1e-7) - 1e-12)
-        if found.size == 0:
+        found, directions, *units = rivals(w, margin * (1 - 1e-7) - 1e-12)
+        if len(found) == 0:
             return w, margin
         examples, blocks = np.concatenate([examples, found]), sparse.vstack([blocks, directions]).tocsr()
+        unit = np.concatenate([unit, units[0] if units else np.ones(len(found))])
     raise RuntimeError(f"the linear programme was not finished after {most} rounds of constraints")
 
 
