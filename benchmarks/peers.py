@@ -33,6 +33,8 @@ DISTRIBUTIONS = {
     "liblinear": "liblinear-official",
     "napkinxc": "napkinxc",
     "river": "river",
+    "lightgbm": "lightgbm",
+    "xgboost": "xgboost",
 }
 
 

@@ -174,6 +174,33 @@ def test_a_separable_batch_is_learned(measure: str) -> None:
     assert it.score(X, y) > 0.9
 
 
+@each_measure
+def test_svm_reaches_its_gap(measure: str) -> None:
+    """The objective is the oracle's, and the dual is a bound for any weights."""
+    X, y, qid = stacked(3, 20)
+
+    def objective(w: Array) -> float:
+        answers = [(X[qid == q] @ w, ask(measure, 2)(X[qid == q] @ w, y[qid == q])) for q in range(20)]
+        return float(w @ w / 2 + 0.05 * sum(max(0.0, answer.hinge(s)) for s, answer in answers if answer is not None))
+
+    it = finder(measure, rule="svm", C=0.05).fit(X, y, qid=qid)
+    assert it.objective_ * 0.05 * 20 == pytest.approx(objective(it.coef_), rel=1e-9)
+    rng = np.random.default_rng(0)
+    for scale in 10.0 ** rng.uniform(-5, 0, size=100):
+        assert objective(it.coef_ + scale * rng.normal(size=4)) >= it.certificate_.dual - 1e-12
+    assert it.gap_ <= 1e-4 * it.objective_
+    assert not hasattr(it, "learn_one")
+
+
+def test_erm_separates_or_says_why_not() -> None:
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(300, 4)), rng.normal(size=4)
+    it = BipartiteRanker(rule="erm", dtype="float64").fit(X, X @ w > 0.3)
+    assert it.score(X, X @ w > 0.3) == 1
+    with pytest.raises(ValueError, match="not realisable"):
+        BipartiteRanker(rule="erm").fit(X, rng.random(300) < 0.5)
+
+
 # --- batches --------------------------------------------------------------------------------------------------------
 
 
@@ -227,6 +254,32 @@ def test_score_is_the_measure() -> None:
         }[measure]()
         assert it.score(X, y) == expected
         assert np.allclose(s, X @ it.coef_ + it.intercept_, atol=1e-4)
+
+
+@each_measure
+def test_a_tuned_threshold_is_the_best(measure: str) -> None:
+    X, y = make_classification(300, 6, weights=[0.8], flip_y=0.1, random_state=0)
+    for dtype in ("float32", "float64"):
+        it = BipartiteRanker(measure, beta=2.0, k=20, threshold="tuned", max_iter=20, dtype=dtype).fit(X, y)
+        plain = BipartiteRanker(measure, beta=2.0, k=20, max_iter=20, dtype=dtype).fit(X, y)
+        assert it.coef_.tobytes() == plain.coef_.tobytes()
+        assert it.score(X, y) >= plain.score(X, y)
+        if measure.endswith("at_k"):
+            assert it.threshold_ == 0
+            assert it.predict(X).sum() == 20
+            assert set(plain.decision_function(X)[it.predict(X) == 1]) == set(np.sort(plain.decision_function(X))[-20:])
+            continue
+        s = plain.decision_function(X)
+        assert it.predict(X).tolist() == (it.decision_function(X) > 0).astype(int).tolist()
+        assert it.predict(X).tolist() == (s > it.threshold_).astype(int).tolist()
+        for cut in [*s, s.max() + 1, s.min() - 1]:
+            a, b = int(((s > cut) & (y == 1)).sum()), int(((s > cut) & (y == 0)).sum())
+            value = oracle.measure(known_as(measure), a, b, int(y.sum()), int((1 - y).sum()), beta_of(measure))
+            assert it.score(X, y) >= value - 1e-12
+        copy = pickle.loads(pickle.dumps(it))
+        assert copy.threshold_ == it.threshold_
+        assert copy.partial_fit(X, y).threshold_ == it.threshold_
+        assert it.set_params(threshold="zero").fit(X, y).threshold_ == 0
 
 
 @pytest.mark.parametrize(

@@ -87,20 +87,46 @@ def test_round_by_round_with_the_oracle(loss: tuple[str, int | None, str], rule:
 @each_loss
 @pytest.mark.parametrize("eta", [0.05, None])
 def test_sgd_and_its_average(loss: tuple[str, int | None, str], eta: float | None) -> None:
-    """``w <- (1 - 1/t) w + c/(2 lambda t)``, or a constant step; the mean is over the weights before each update."""
-    it, mean_of = (ranker(loss, rule="sgd", eta=eta, alpha=0.1, average=a) for a in (False, True))
-    w, total = np.zeros(4), np.zeros(4)
-    for t, (X, y) in enumerate(lists(5, 30), 1):
+    """``w <- (1 - 1/t) w + c/(2 lambda t)``, or a constant step; the mean is over the weights before each update.
+
+    A list that asks for nothing is a round of the mean, and no step t.
+    """
+    how = {"eta": eta} if eta else {"alpha": 0.1}
+    it, mean_of = (ranker(loss, rule="sgd", average=a, **how) for a in (False, True))
+    w, total, t = np.zeros(4), np.zeros(4), 0
+    for rounds, (X, y) in enumerate(lists(5, 30), 1):
         answer = ask(loss)(X @ w, y)
         total += w
-        along = np.zeros(4)
-        if answer is not None and answer.hinge(X @ w) > 0:
-            along = X.T @ answer.coefficients
-        w = w + eta * along if eta else (1 - 1 / t) * w + along / (2 * 0.1 * t)
+        if answer is not None:
+            t += 1
+            along = X.T @ answer.coefficients * (answer.hinge(X @ w) > 0)
+            w = w + eta * along if eta else (1 - 1 / t) * w + along / (2 * 0.1 * t)
         it.partial_fit(X, y)
         mean_of.partial_fit(X, y)
         assert np.allclose(it.coef_, w, rtol=1e-8, atol=1e-10)
-        assert np.allclose(mean_of.coef_, total / t, rtol=1e-8, atol=1e-10)
+        assert np.allclose(mean_of.coef_, total / rounds, rtol=1e-8, atol=1e-10)
+
+
+def test_mean_ties_do_not_depend_on_the_order_of_rows() -> None:
+    """With ties="mean" the hinge is the mean of those against every order that the relevance allows."""
+    rng = np.random.default_rng(8)
+    X, y, w = rng.normal(size=(6, 3)), np.array([0.0, 2, 0, 1, 0, 2]), 0.1 * rng.normal(size=3)
+    for _ in range(20):
+        order = rng.permutation(6)
+        it = with_weights(ListRanker("ndcg", ties="mean", dtype="float64"), w)
+        assert np.isclose(progressive(it, X[order], y[order]).totals["loss"], mean_hinge(X @ w, y), atol=1e-12)
+    it = with_weights(ListRanker("ndcg", ties="mean", rule="sgd", eta=1.0, dtype="float64"), w).partial_fit(X, y)
+    slopes = [(mean_hinge(X @ (w + h), y) - mean_hinge(X @ (w - h), y)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    assert np.allclose(it.coef_, w - slopes, atol=1e-6)
+
+
+def mean_hinge(s: Array, y: Array) -> float:
+    """Average the hinge over all orders of the documents that are equally relevant."""
+    from itertools import permutations
+
+    orders = [v for v in permutations(range(1, len(y) + 1)) if (np.diff(y[np.argsort(v)]) >= 0).all()]
+    best = oracle.ndcg_hinge_by_permutations(s, y, None) + float(oracle.positions(y) @ s)
+    return best - float(np.mean([np.array(v) @ s for v in orders]))
 
 
 @few
@@ -192,6 +218,43 @@ def test_perceptron_stops_where_lists_are_separable() -> None:
     assert moves <= (radius * np.linalg.norm(star)) ** 2
 
 
+# --- all lists at once ------------------------------------------------------------------------------------------------
+
+
+def objective(loss: tuple[str, int | None, str], w: Array, stream: tuple[Array, Array, Array], C: float) -> float:
+    X, y, qid = stream
+    answers = [(X[qid == q] @ w, ask(loss)(X[qid == q] @ w, y[qid == q])) for q in np.unique(qid)]
+    return float(w @ w / 2 + C * sum(max(0.0, answer.hinge(s)) for s, answer in answers if answer is not None))
+
+
+@each_loss
+def test_svm_reaches_its_gap(loss: tuple[str, int | None, str]) -> None:
+    """The objective is the oracle's, no weights tried do better, and the dual is a bound for any."""
+    stream = X, y, qid = stacked(3, 20)
+    it = ranker(loss, rule="svm", C=0.05).fit(X, y, qid=qid)
+    reached = objective(loss, it.coef_, stream, 0.05)
+    assert it.objective_ * 0.05 * 20 == pytest.approx(reached, rel=1e-9)
+    assert it.certificate_.dual == pytest.approx(reached, rel=2e-4)
+    rng = np.random.default_rng(0)
+    for scale in 10.0 ** rng.uniform(-5, 0, size=100):
+        assert objective(loss, it.coef_ + scale * rng.normal(size=4), stream, 0.05) >= it.certificate_.dual - 1e-12
+    assert it.gap_ <= 1e-4 * it.objective_
+    assert not hasattr(it, "partial_fit")
+    alpha = ranker(loss, rule="svm", alpha=1 / (2 * 0.05 * 20)).fit(X, y, qid=qid)
+    assert np.allclose(alpha.coef_, it.coef_, rtol=1e-9)
+
+
+def test_erm_orders_every_pair_or_says_why_not() -> None:
+    rng = np.random.default_rng(0)
+    X, w, qid = rng.normal(size=(40, 4)), rng.normal(size=4), np.repeat(np.arange(4), 10)
+    y = np.digitize(X @ w, [-1, 0, 1])
+    it = ListRanker(rule="erm", dtype="float64").fit(X, y, qid=qid)
+    assert metrics.kendall_tau_loss(y, it.predict(X), qid=qid) == 0
+    assert np.abs(it.coef_).max() <= 1 + 1e-9
+    with pytest.raises(ValueError, match="not realisable"):
+        ListRanker(rule="erm").fit(rng.normal(size=(40, 4)), y, qid=qid)
+
+
 # --- lists --------------------------------------------------------------------------------------------------------
 
 
@@ -273,6 +336,7 @@ def test_lists_that_ask_for_nothing_are_counted_and_reported_once() -> None:
         ([1, 0], None, "inconsistent"),
         ([1, 0, 2], [1, 1], "qid must name the list of each of the 3 rows"),
         ([1, 0, 2], [1, 1, np.nan], "row 2 of qid"),
+        ([1, 0, 2], ["a", None, "b"], "row 1 of qid is None"),
         (["a", "b", "c"], None, "numbers"),
     ],
 )
@@ -293,8 +357,10 @@ def test_bad_parameters() -> None:
             ListRanker("ndcg", k=k).fit(X, y)
     with pytest.raises(ValueError, match=r"row 0.*below 1000"):
         ListRanker("ndcg", gain="exponential").fit(X, [1001, 0, 0])
-    with pytest.raises(ValueError, match="eta"):
+    with pytest.raises(ValueError, match="eta is part of how SGD began"):
         ListRanker(rule="sgd").fit(X, y).set_params(eta=0.1).partial_fit(X, y)
+    with pytest.raises(ValueError, match="exclude each other"):
+        ListRanker(rule="sgd", eta=0.1, alpha=0.1).fit(X, y)
     with pytest.raises(ValueError, match="gain was 'linear'"):
         ListRanker("ndcg").fit(X, y).set_params(gain="exponential").partial_fit(X, y)
 
@@ -362,6 +428,15 @@ def test_dicts_are_learned_as_rows_are() -> None:
         dicts.partial_fit(as_dicts(X), y, qid=[1])
     hashed = ListRanker(features="hashed", n_bits=6).fit(as_dicts(X), y, qid=qid)
     assert hashed.coef_.shape == (64,)
+
+
+def test_a_solved_model_is_saved(tmp_path: Any) -> None:
+    X, y, qid = stacked(21, 10)
+    it = ListRanker(rule="svm").fit(X, y, qid=qid)
+    it.save(tmp_path / "model")
+    copy = hinge.load(tmp_path / "model")
+    assert (copy.gap_, copy.t_, copy.certificate_) == (it.gap_, it.t_, it.certificate_)
+    assert copy.coef_.tobytes() == it.coef_.tobytes()
 
 
 def test_saved_and_pickled_it_goes_on(tmp_path: Any) -> None:

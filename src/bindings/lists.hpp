@@ -3,8 +3,10 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <optional>
+#include <tuple>
 
 #include "../core/lists.hpp"
 #include "rows.hpp"
@@ -39,6 +41,31 @@ public:
         nb::gil_scoped_release release;
         const std::unique_lock lock(mutex_);
         hinge::learn_lists(*model_, x.rows(), lists, targets, weights, {C, 0, 0}, trace);
+    }
+
+    // The support vector machine over all lists. Returns passes, primal and dual value, the sum of C hinge, and in how
+    // many lists something is wrong.
+    std::tuple<int, double, double, double, std::int64_t> solve(const RowsView<Real>& x, Vector<std::int64_t> order,
+                                                                Vector<std::int64_t> start, Vector<Value> y,
+                                                                Vector<double> caps, double tolerance, int passes) {
+        const hinge::ListRows lists = checked(x, order, start, y.shape(0));
+        if (static_cast<std::int64_t>(caps.shape(0)) != lists.count) throw nb::value_error("one C a list is needed");
+        const Value* targets = y.data();
+        const double* C = caps.data();
+        nb::gil_scoped_release release;
+        const std::unique_lock lock(mutex_);
+        const auto [done, mistakes] = hinge::solve_lists(*model_, x.rows(), lists, targets, C, tolerance, passes);
+        return {done.passes, done.primal, done.dual, done.hinge, mistakes};
+    }
+
+    // The weights as a whole, the constant feature first where there is one.
+    void write(Vector<double> weights) {
+        const auto lock = this->writing();
+        hinge::Weights<Real>& to = model_->written().weights();
+        if (weights.shape(0) != static_cast<std::size_t>(to.reserved() + to.features()))
+            throw nb::value_error("one weight a feature is needed");
+        const double* from = weights.data();
+        for (Index j = -to.reserved(); j < to.features(); ++j) *to.row(j) = static_cast<Real>(*from++);
     }
 
     void score(const RowsView<Real>& x, Filled<Real> out) const {
@@ -92,6 +119,8 @@ void bind_list_model(nb::class_<Model>& type) {
     type.def("learn", &Model::learn, "x"_a, "order"_a, "start"_a, "y"_a, "weight"_a.none(), "C"_a,
              "loss"_a.none() = nb::none(), "error"_a.none() = nb::none(), "dual"_a.none() = nb::none(),
              "scores"_a.none() = nb::none())
+        .def("solve", &Model::solve, "x"_a, "order"_a, "start"_a, "y"_a, "caps"_a, "tolerance"_a, "passes"_a)
+        .def("write", &Model::write, "weights"_a)
         .def("score", &Model::score, "x"_a, "out"_a.noconvert())
         .def("weights", &Model::weights)
         .def("intercept", &Model::intercept)

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "oracle_model.hpp"
 #include "problem/bipartite.hpp"
 #include "problem/ranking.hpp"
+#include "solve/direction_blocks.hpp"
 
 namespace hinge {
 
@@ -41,6 +43,25 @@ void learn_lists(OracleModel<O>& model, const Rows<typename O::Real>& x, const L
         if (trace.error) trace.error[t] = seen.error;
         if (trace.dual) trace.dual[t] = model.ledger().dual;
     }
+}
+
+// From zero weights: the weights that minimise ||w||^2 / 2 + sum_t C_t hinge_t, and how many lists they are wrong on.
+template <Oracle O>
+std::pair<solve::Solved, std::int64_t> solve_lists(OracleModel<O>& model, const Rows<typename O::Real>& x,
+                                                   const ListRows& lists, const typename O::Target& y,
+                                                   const double* caps, double tolerance, int most) {
+    using Real = typename O::Real;
+    solve::DirectionBlocks<O> blocks(model.oracle(), model.written(), caps, lists.count);
+    const auto example = [&](std::int64_t t, auto&& use) { use(Documents<Real>{x, lists[t]}, y); };
+    const solve::Solved done = blocks.solve(example, tolerance, most);
+    std::int64_t mistakes = 0;
+    const solve::Scorer<Real> scorer{model.written()};
+    for (std::int64_t t = 0; t < lists.count; ++t) {
+        if (!(caps[t] > 0) || !model.oracle().see(scorer, Documents<Real>{x, lists[t]}, y)) continue;
+        const Rival answer = model.oracle().rival(Constraint::plain);
+        mistakes += answer.differs && answer.margin <= 0;
+    }
+    return {done, mistakes};
 }
 
 }  // namespace hinge

@@ -18,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from hinge import _core, labels, metrics
 from hinge.base import check_dtype, sort_labels
 from hinge.labels import Labels, Targets, read_targets
-from hinge.queries import RULES, Lists, QueryLearner, group
+from hinge.oracles import RuleLearner, online_only
+from hinge.queries import Lists, QueryLearner, group
 
 __all__ = ["BipartiteRanker"]
 
@@ -44,18 +45,32 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         F-beta: how many times as much recall weighs as precision.
     k : int, default=10
         For recall and precision at k.
-    rule : {"passive-aggressive", "sgd", "perceptron"}, default="passive-aggressive"
-        How far to move: as far as the batch's hinge asks, at most C; a subgradient step; or 1, where anything is wrong.
+    threshold : {"zero", "tuned"}, default="zero"
+        Where scores are cut. ``"zero"``: at 0, which the hinge bounds. ``"tuned"``: ``fit`` ends by cutting where the
+        measure of all its rows is best; for recall and precision at k, exactly the k highest are relevant.
+    rule : {"passive-aggressive", "sgd", "perceptron", "svm", "erm"}, default="passive-aggressive"
+        - ``"passive-aggressive"``: as far as the batch's hinge asks, at most C, with a certificate;
+        - ``"sgd"``: a subgradient step on each batch: with `alpha` the step ``1 / (2 alpha t)`` for
+          ``alpha ||w||^2 + mean hinge``, with `eta` a constant step for the mean hinge;
+        - ``"perceptron"``: a unit step where anything is wrong;
+        - ``"svm"``: the minimum of ``alpha ||w||^2 + mean hinge`` over all batches, to a proven gap; only ``fit``;
+        - ``"erm"``: weights that put every row on its side of 0, whatever the measure, by linear programming, or
+          an error that says that there are none; only ``fit``.
     C : float, default=1.0
-        Passive-aggressive: the largest step.
-    alpha : float, default=1e-4
-        SGD: the lambda of ``lambda ||w||^2 + mean hinge``; round t has the step ``1/(2 lambda t)``.
+        Passive-aggressive: the largest step. Svm: ``1 / (2 alpha m)`` for m batches.
+    alpha : float, optional
+        The lambda of ``lambda ||w||^2 + mean hinge``. Sgd: 1e-4 where neither `alpha` nor `eta` is given. Svm: used in
+        place of C where it is given.
     eta : float, optional
-        SGD: a constant step instead, and no regularisation.
+        Sgd: a constant step.
     average : bool, default=False
-        Predict with the mean of the weights over all rounds.
+        Predict with the mean of the weights over all rounds, before their updates.
+    tol : float, default=1e-4
+        Svm: the gap to reach, as a share of the objective.
+    max_passes : int, default=1000
+        Svm: when to stop all the same, with a warning.
     max_iter : int, default=1
-        Passes that `fit` makes.
+        Passes that `fit` makes with the rules that learn online; the Perceptron stops after a pass without a mistake.
     shuffle : bool, default=False
         Whether `fit` takes the batches in a new random order in each pass.
     random_state : int, RandomState instance or None, default=None
@@ -77,6 +92,8 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         The weights.
     intercept_ : array of shape (1,)
         0 without an intercept.
+    threshold_ : float
+        What `decision_function` takes off the scores: 0 unless it is tuned. `partial_fit` leaves it as it is.
     n_features_in_ : int
         How many features there are.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -88,7 +105,9 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
     n_iter_ : int
         Passes that `fit` made.
     certificate_ : Certificate
-        What is proven about the stream so far; of the passive-aggressive rule.
+        What is proven about any fixed weights on the stream so far, or on the batches: passive-aggressive, svm.
+    objective_, gap_ : float
+        Svm: the value of ``alpha ||w||^2 + mean hinge`` reached, and how far at most it is above the smallest.
 
     Examples
     --------
@@ -106,21 +125,15 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
     """
 
     _structure: ClassVar[tuple[str, ...]] = (
-        "measure", "beta", "k", "rule", "average", "fit_intercept", "features", "n_bits", "dtype",
+        "rule", "measure", "beta", "k", "average", "fit_intercept", "features", "n_bits", "dtype",
     )  # fmt: skip
     _asks_for: ClassVar[str] = "a batch needs a relevant row, and two rows"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RuleLearner._rule_constraints,
         "measure": [StrOptions(set(MEASURES))],
         "beta": [POSITIVE],
         "k": [Interval(Integral, 1, None, closed="left")],
-        "rule": [StrOptions(RULES)],
-        "C": [POSITIVE],
-        "alpha": [POSITIVE],
-        "eta": [POSITIVE, None],
-        "average": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "shuffle": ["boolean"],
-        "random_state": ["random_state"],
+        "threshold": [StrOptions({"zero", "tuned"})],
         "fit_intercept": ["boolean"],
         "features": [StrOptions({"names", "hashed"})],
         "n_bits": [Interval(Integral, 1, 30, closed="both")],
@@ -132,11 +145,14 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         *,
         beta: float = 1.0,
         k: int = 10,
+        threshold: str = "zero",
         rule: str = "passive-aggressive",
         C: float = 1.0,
-        alpha: float = 1e-4,
+        alpha: float | None = None,
         eta: float | None = None,
         average: bool = False,
+        tol: float = 1e-4,
+        max_passes: int = 1000,
         max_iter: int = 1,
         shuffle: bool = False,
         random_state: Any = None,
@@ -148,11 +164,14 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         self.measure = measure
         self.beta = beta
         self.k = k
+        self.threshold = threshold
         self.rule = rule
         self.C = C
         self.alpha = alpha
         self.eta = eta
         self.average = average
+        self.tol = tol
+        self.max_passes = max_passes
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.random_state = random_state
@@ -166,8 +185,8 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         super()._check_combination()
 
     def _new_model(self) -> Any:
-        kind = MODELS[self._dtype]
-        return kind(self._core_rule, self.fit_intercept, self.average, self.measure, float(self.beta), int(self.k))
+        k = min(int(self.k), int(np.iinfo(np.int64).max))
+        return MODELS[self._dtype](self._core_rule, self.fit_intercept, self.average, self.measure, float(self.beta), k)
 
     def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
         """Forget everything, then learn the batches in `max_iter` passes.
@@ -187,8 +206,13 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, qid=qid)
+        self._fit(X, y, sample_weight, qid=qid)
+        if self.threshold == "tuned" and not self.measure.endswith("at_k"):
+            relevant = labels.column_of_labels(y) == self.classes_[1]
+            self._cut = best_threshold(relevant, self._scores(X), self.measure, self.beta)
+        return self
 
+    @online_only
     def partial_fit(self, X: Any, y: Any, classes: Any = None, qid: Any = None, sample_weight: Any = None) -> Self:
         """Learn each batch once, in the order in which their first rows come.
 
@@ -209,7 +233,7 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
 
     def _begin(self) -> None:
         super()._begin()
-        self._labels, self._guessed = Labels(), False
+        self._labels, self._guessed, self._cut = Labels(), False, 0.0
 
     @property
     def classes_(self) -> np.ndarray:
@@ -276,6 +300,15 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
     def _idle(self, x: Lists, targets: np.ndarray) -> np.ndarray:
         return (x.least_and_most(targets)[1] == 0) | (np.diff(x.start) < 2)
 
+    def _worst(self, matrix: Any, x: Lists, targets: np.ndarray, w: np.ndarray, below: float) -> tuple[Any, Any]:
+        """The rows that are not far enough on their side of 0, at most a thousand of them."""
+        from scipy import sparse
+
+        side = np.where(targets == 1, 1.0, -1.0)
+        margins = (matrix @ w)[x.order] * side[x.order]
+        short = x.order[margins < below][np.argsort(margins[margins < below], kind="stable")[:1000]]
+        return short, sparse.diags(side[short]) @ matrix[short]
+
     # -- answers ----------------------------------------------------------------------------------------------------
 
     @property
@@ -283,8 +316,14 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         """The weight of the constant feature."""
         return np.array([self._learned("intercept_").intercept()], dtype=self._dtype)
 
+    @property
+    def threshold_(self) -> float:
+        """What `decision_function` takes off the scores."""
+        self._learned("threshold_")
+        return float(self._cut)
+
     def decision_function(self, X: Any) -> np.ndarray:
-        """Score every row.
+        """Score every row; above 0 it is relevant, as far as k allows.
 
         Parameters
         ----------
@@ -294,10 +333,14 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         -------
         array of shape (n_samples,)
         """
-        return self._scores(X)
+        return self._above(self._scores(X))
+
+    def _above(self, scores: np.ndarray) -> np.ndarray:
+        """Return scores less the threshold; the difference is rounded once."""
+        return scores if self._cut == 0 else (scores - np.float64(self._cut)).astype(scores.dtype)
 
     def predict(self, X: Any, qid: Any = None) -> np.ndarray:
-        """Answer what the measure asks for: the rows above 0; at most the k highest of them; or at least the k highest.
+        """Answer what the measure asks for: the rows above 0; of them at most the k highest; or at least the k highest.
 
         Parameters
         ----------
@@ -315,10 +358,13 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
 
     def _answer(self, scores: np.ndarray, order: np.ndarray, start: np.ndarray) -> np.ndarray:
         if not self.measure.endswith("at_k"):
-            return (scores > 0).astype(np.intp)
-        out = np.empty(scores.size, dtype=np.intp)
+            return (self._above(scores) > 0).astype(np.intp)
+        out = np.zeros(scores.size, dtype=np.intp)
         for rows in np.split(order, start[1:-1]):
-            out[rows] = self._model.answer(scores[rows].astype(np.float64))
+            if self.threshold == "tuned":
+                out[rows[np.argsort(-scores[rows], kind="stable")[: self.k]]] = 1
+            else:
+                out[rows] = self._model.answer(scores[rows].astype(np.float64))
         return out
 
     def _answers_of_lists(self, scores: np.ndarray, order: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -355,8 +401,12 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         truth = np.asarray(labels.column_of_labels(y))
         relevant, more = truth == self.classes_[1], {"qid": qid, "sample_weight": sample_weight}
         if self.measure.endswith("at_k"):
-            judge = metrics.recall_at_k if self.measure == "recall_at_k" else metrics.precision_at_k
-            return judge(relevant, self._scores(X), k=self.k, **more)
+            tuned = self.threshold == "tuned"
+            if self.measure == "recall_at_k":
+                more["threshold"] = -np.inf if tuned else 0.0
+                return metrics.recall_at_k(relevant, self._scores(X), k=self.k, **more)
+            more["threshold"] = np.inf if tuned else 0.0
+            return metrics.precision_at_k(relevant, self._scores(X), k=self.k, **more)
         found = self.predict(X) == self.classes_[1]
         if self.measure == "sensitivity_specificity":
             return metrics.sensitivity_specificity_score(relevant, found, **more)
@@ -366,11 +416,12 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         state, sections = super()._state()
-        return state | {"labels": list(self._labels.known), "guessed": self._guessed}, sections
+        return state | {"labels": list(self._labels.known), "guessed": self._guessed, "cut": float(self._cut)}, sections
 
     def _restore(self, state: Mapping[str, Any], sections: dict[str, np.ndarray]) -> None:
         super()._restore(state, sections)
         self._labels, self._guessed = Labels(state["labels"]), state["guessed"] is True
+        self._cut = float(state["cut"])
         if len(self._labels) not in (0, 2):
             raise ValueError(f"{len(self._labels)} labels, but two are needed")
 
@@ -379,6 +430,32 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def best_threshold(relevant: np.ndarray, scores: np.ndarray, measure: str, beta: float) -> float:
+    """Return where to cut scores so that F1, F-beta, or the mean of sensitivity and specificity is largest.
+
+    Halfway between two scores that differ; of equal measures the highest threshold.
+
+    Examples
+    --------
+    >>> best_threshold(np.array([True, False, True, False]), np.array([4.0, 1.0, 3.0, 2.0]), "f1", 1.0)
+    2.5
+    """
+    order = np.argsort(-scores, kind="stable")
+    high = scores[order].astype(np.float64)
+    a = np.concatenate([[0], np.cumsum(relevant[order])])
+    b = np.arange(a.size) - a
+    positives, negatives = a[-1], b[-1]
+    if measure == "sensitivity_specificity":
+        value = a / max(1, positives) - b / max(1, negatives)
+    else:
+        weight = 1.0 if measure == "f1" else beta**2
+        value = (1 + weight) * a / np.maximum(1, a + b + weight * positives)
+    possible = np.concatenate([[True], high[1:] < high[:-1], [True]])
+    cut = int(np.argmax(np.where(possible, value, -np.inf)))
+    ends = np.concatenate([[high[0] + 2], high, [high[-1] - 2]])
+    return float((ends[cut] + ends[cut + 1]) / 2)
 
 
 USUAL: dict[Any, tuple[Any, Any]] = {1: (0, 1), 0: (0, 1), -1: (-1, 1)}

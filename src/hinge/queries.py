@@ -6,22 +6,20 @@ of one call: where a query's rows are spread over two calls of ``partial_fit``, 
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hinge.base import Dicts, OnlineEstimator
-from hinge.certificate import Certificate
+from hinge.oracles import RuleLearner, as_csr, online_only, separate, warn_if_open
 from hinge.rows import read_weights
 
-__all__ = ["Lists", "QueryLearner", "group"]
-
-RULES = {"passive-aggressive", "sgd", "perceptron"}
+__all__ = ["Lists", "QueryLearner", "SkippedListsWarning", "group"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +78,11 @@ def group(qid: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
     if names.dtype.kind in "iufb" and (names[1:] >= names[:-1]).all():
         start = np.flatnonzero(np.concatenate([[True], names[1:] != names[:-1]]))
         return np.arange(rows, dtype=np.int64), np.append(start, rows).astype(np.int64)
+    if names.dtype == object:
+        missing = np.array([name is None or name != name for name in names.tolist()])
+        if missing.any():
+            raise ValueError(f"row {int(np.argmax(missing))} of qid is {names[np.argmax(missing)]}: it names no list")
+        names = names if len({type(name) for name in names.tolist()}) == 1 else _by_type(names)
     _, first, inverse, size = np.unique(names, return_index=True, return_inverse=True, return_counts=True)
     appearance = np.argsort(first)
     number = np.empty_like(appearance)
@@ -88,46 +91,46 @@ def group(qid: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
     return order.astype(np.int64), np.concatenate([[0], np.cumsum(size[appearance])]).astype(np.int64)
 
 
-class QueryLearner(OnlineEstimator):
+def _by_type(names: np.ndarray) -> np.ndarray:
+    """Write values of several types, which NumPy does not sort, as text that tells them apart."""
+    return np.array([f"{type(name).__name__} {name}" for name in names.tolist()])
+
+
+class QueryLearner(RuleLearner, OnlineEstimator):
     """What estimators share that learn one vector of weights, a list of rows a round.
 
-    A problem supplies besides what `OnlineEstimator` asks for: ``_idle``, which lists ask for nothing, and
-    ``_asks_for``, what they lack.
+    A problem supplies besides what `OnlineEstimator` asks for: ``_idle``, which lists ask for nothing; ``_asks_for``,
+    what they lack; and ``_worst``, where weights fall short of being right on all lists by a margin.
     """
 
     _learns_lists: ClassVar[bool] = True
     _asks_for: ClassVar[str]
+    _quiet = False
 
     def _idle(self, x: Lists, targets: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
+    def _worst(self, matrix: Any, x: Lists, targets: np.ndarray, w: np.ndarray, below: float) -> tuple[Any, Any]:
+        """Return rows whose direction has a margin below the given one, and these directions, as CSR rows."""
+        raise NotImplementedError
+
     def _check_combination(self) -> None:
-        if self._begun is not None and {self._rule_begun, self._core_rule} == {"sgd", "regularised sgd"}:
-            raise ValueError("eta is part of how SGD began: call fit to go from None to a number, or back")
+        self._check_rule()
 
     def _settings(self) -> tuple[float, ...]:
-        if self.rule == "passive-aggressive":
-            return (float(self.C),)
-        if self.rule == "perceptron":
-            return (1.0,)
-        return (1 / (2 * float(self.alpha)) if self.eta is None else float(self.eta),)
-
-    @property
-    def _core_rule(self) -> str:
-        return "regularised sgd" if self.rule == "sgd" and self.eta is None else str(self.rule)
+        return (self._step,)
 
     @property
     def skipped_(self) -> int:
         """How many lists asked for nothing so far."""
-        if self._model is None:
-            raise AttributeError("nothing was learned yet")
-        return self._skipped
+        self._learned("skipped_")
+        return int(self._skipped)
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         super()._start()
-        self._skipped, self._rule_begun = 0, self._core_rule
+        self._skipped = 0
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool = False, qid: Any = None, **more: Any
@@ -144,20 +147,58 @@ class QueryLearner(OnlineEstimator):
         return x.take(order), targets, None if weights is None else weights[order]
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
-        with warnings.catch_warnings(action="ignore", category=SkippedListsWarning):
+        with self._quietly():
             super()._fit(X, y, sample_weight, **more)
         if self._skipped:
-            self._report(self._skipped // self.max_iter)
-        return self
+            self._report(self._skipped // self._passes)
+        return self._after_fit(self)
+
+    @contextlib.contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Report no lists that are skipped: this is done elsewhere, once a call."""
+        self._quiet = True
+        try:
+            yield
+        finally:
+            self.__dict__.pop("_quiet", None)
 
     def _learn(self, x: Lists, targets: np.ndarray, weights: np.ndarray | None, **trace: np.ndarray) -> None:
         idle = int(self._idle(x, targets).sum())
-        self._skipped += idle
-        if idle:
+        if idle and not self._quiet:
             self._report(idle)
+        self._skipped += idle
         rows = self._native(x.rows, add=True)
         self._model.grow(self.n_features_in_, 1)
-        self._model.learn(rows, x.order, x.start, targets, weights, *self._set, **trace)
+        if self.rule == "svm":
+            self._solve(replace(x, rows=rows), targets, weights)
+        elif self.rule == "erm":
+            self._separate(replace(x, rows=rows), targets, weights)
+        else:
+            self._model.learn(rows, x.order, x.start, targets, weights, *self._set, **trace)
+
+    def _solve(self, x: Lists, targets: np.ndarray, weights: np.ndarray | None) -> None:
+        caps = self._caps(weights, x.count)
+        passes, primal, dual, hinge, mistakes = self._model.solve(
+            x.rows, x.order, x.start, targets, caps, float(self.tol), int(self.max_passes)
+        )
+        self._note_solution(x.count, passes, primal, dual, hinge, caps, mistakes)
+        warn_if_open(self, primal, dual)
+
+    def _separate(self, x: Lists, targets: np.ndarray, weights: np.ndarray | None) -> None:
+        """Find weights that are right on every list, or raise."""
+        if weights is not None:
+            x = x.take(np.flatnonzero(weights))
+        x = x.take(np.flatnonzero(~self._idle(x, targets)))
+        matrix = as_csr(x.rows, self._intercept)
+
+        def rivals(w: np.ndarray, below: float) -> tuple[np.ndarray, Any]:
+            return self._worst(matrix, x, targets, w, below)
+
+        w, margin = np.zeros(matrix.shape[1]), 0.0
+        if x.count:
+            w, margin = separate(matrix.shape[1], rivals, np.arange(matrix.shape[0]))
+        self._model.write(np.ascontiguousarray(w))
+        self._solved = {"examples": float(x.count), "passes": 1.0, "margin": margin}
 
     def _report(self, lists: int) -> None:
         what = "list asks" if lists == 1 else "lists ask"
@@ -172,6 +213,7 @@ class QueryLearner(OnlineEstimator):
             self.n_features_in_ = rows.reader.features
         return native
 
+    @online_only
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from one list.
 
@@ -192,9 +234,10 @@ class QueryLearner(OnlineEstimator):
 
     def _learn_example(self, reader: Any, x: Any, y: Any, w: float) -> None:
         weight = np.full(len(x), float(w))
-        with warnings.catch_warnings(action="ignore", category=SkippedListsWarning):
+        with self._quietly():
             self._partial_fit(list(x), y, None, weight)
 
+    @online_only
     def _learn_progressively(
         self, X: Any, y: Any, *, classes: Any, sample_weight: Any, answers: bool, qid: Any = None, **more: Any
     ) -> dict[str, Any]:
@@ -236,24 +279,6 @@ class QueryLearner(OnlineEstimator):
         if self._model is None:
             raise AttributeError(f"{name} exists once something was learned")
         return self._model
-
-    @property
-    def certificate_(self) -> Certificate:
-        """What is proven about the stream so far, of the passive-aggressive rule."""
-        if self.rule != "passive-aggressive":
-            raise AttributeError(f"only the passive-aggressive rule has a certificate, and rule is {self.rule!r}")
-        book = self._learned("certificate_").ledger()
-        gain, dual = book["least_gain"], book["dual"]
-        rounding = np.finfo(self._dtype).eps * (book["promised"] + 2 * book["conjugate"] + 1)
-        return Certificate(
-            int(book["rounds"]),
-            int(book["mistakes"]),
-            book["loss"],
-            dual,
-            max(0.0, dual) / gain if gain > 0 else inf,
-            tolerance=float(rounding * np.sqrt(max(1.0, book["rounds"]))),
-            C=book["C"] or float(self.C),
-        )
 
     # -- files ------------------------------------------------------------------------------------------------------
 

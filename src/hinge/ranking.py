@@ -1,7 +1,7 @@
 """Ranked lists: score documents so that, query by query, the relevant ones come first.
 
-Larger scores are better. Of equal relevances the row that comes first stands above in the order that a list asks for.
-Two documents that tie in score are in wrong order, as a margin of exactly zero is a mistake.
+Larger scores are better. Of equal relevances the row that comes first stands above in the order that a list asks for,
+unless ``ties="mean"``. Two documents that tie in score are in wrong order, as a margin of exactly zero is a mistake.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
+from sklearn.utils._param_validation import Integral, Interval, StrOptions
 
 from hinge import _core, metrics
 from hinge.base import check_dtype
-from hinge.queries import RULES, Lists, QueryLearner, group
+from hinge.oracles import RuleLearner, online_only
+from hinge.queries import Lists, QueryLearner, group
 
 __all__ = ["ListRanker"]
 
 MODELS = {np.dtype(np.float32): _core.ListRankerFloat32, np.dtype(np.float64): _core.ListRankerFloat64}
-POSITIVE = Interval(Real, 0, None, closed="neither")
-ALL = np.iinfo(np.int64).max
+ALL = int(np.iinfo(np.int64).max)
 
 
 class ListRanker(QueryLearner):
@@ -41,18 +41,33 @@ class ListRanker(QueryLearner):
         NDCG: how many places count, in the loss and in `score`; all by default.
     gain : {"linear", "exponential"}, default="linear"
         NDCG: what a document of relevance y is worth: y, or ``2 ** y - 1``.
-    rule : {"passive-aggressive", "sgd", "perceptron"}, default="passive-aggressive"
-        How far to move: as far as the list's hinge asks, at most C; a subgradient step; or 1, where the order is wrong.
+    ties : {"index", "mean"}, default="index"
+        NDCG: what pi is for documents of equal relevance: the row that comes first stands above; or all get the mean of
+        their positions, which makes the hinge the mean of those against every order allowed. Choose "mean" where many
+        documents are equally relevant: no order among them is then learned.
+    rule : {"passive-aggressive", "sgd", "perceptron", "svm", "erm"}, default="passive-aggressive"
+        - ``"passive-aggressive"``: as far as the list's hinge asks, at most C, with a certificate;
+        - ``"sgd"``: a subgradient step on each list: with `alpha` the step ``1 / (2 alpha t)`` for
+          ``alpha ||w||^2 + mean hinge``, with `eta` a constant step for the mean hinge;
+        - ``"perceptron"``: a unit step where anything is wrong;
+        - ``"svm"``: the minimum of ``alpha ||w||^2 + mean hinge`` over all lists, to a proven gap; only ``fit``;
+        - ``"erm"``: weights that put every comparable pair in order, whatever the loss, by linear programming, or
+          an error that says that there are none; only ``fit``.
     C : float, default=1.0
-        Passive-aggressive: the largest step.
-    alpha : float, default=1e-4
-        SGD: the lambda of ``lambda ||w||^2 + mean hinge``; round t has the step ``1/(2 lambda t)``.
+        Passive-aggressive: the largest step. Svm: ``1 / (2 alpha m)`` for m lists.
+    alpha : float, optional
+        The lambda of ``lambda ||w||^2 + mean hinge``. Sgd: 1e-4 where neither `alpha` nor `eta` is given. Svm: used in
+        place of C where it is given.
     eta : float, optional
-        SGD: a constant step instead, and no regularisation.
+        Sgd: a constant step.
     average : bool, default=False
-        Predict with the mean of the weights over all rounds.
+        Predict with the mean of the weights over all rounds, before their updates.
+    tol : float, default=1e-4
+        Svm: the gap to reach, as a share of the objective.
+    max_passes : int, default=1000
+        Svm: when to stop all the same, with a warning.
     max_iter : int, default=1
-        Passes that `fit` makes.
+        Passes that `fit` makes with the rules that learn online; the Perceptron stops after a pass without a mistake.
     shuffle : bool, default=False
         Whether `fit` takes the lists in a new random order in each pass.
     random_state : int, RandomState instance or None, default=None
@@ -79,7 +94,9 @@ class ListRanker(QueryLearner):
     n_iter_ : int
         Passes that `fit` made.
     certificate_ : Certificate
-        What is proven about the stream so far; of the passive-aggressive rule.
+        What is proven about any fixed weights on the stream so far, or on the lists: passive-aggressive, svm.
+    objective_, gap_ : float
+        Svm: the value of ``alpha ||w||^2 + mean hinge`` reached, and how far at most it is above the smallest.
 
     Examples
     --------
@@ -99,21 +116,15 @@ class ListRanker(QueryLearner):
     """
 
     _structure: ClassVar[tuple[str, ...]] = (
-        "loss", "k", "gain", "rule", "average", "features", "n_bits", "dtype",
+        "rule", "loss", "k", "gain", "ties", "average", "features", "n_bits", "dtype",
     )  # fmt: skip
     _asks_for: ClassVar[str] = "a list needs two documents that differ in relevance"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RuleLearner._rule_constraints,
         "loss": [StrOptions({"kendall", "ndcg"})],
         "k": [Interval(Integral, 1, None, closed="left"), None],
         "gain": [StrOptions({"linear", "exponential"})],
-        "rule": [StrOptions(RULES)],
-        "C": [POSITIVE],
-        "alpha": [POSITIVE],
-        "eta": [POSITIVE, None],
-        "average": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "shuffle": ["boolean"],
-        "random_state": ["random_state"],
+        "ties": [StrOptions({"index", "mean"})],
         "features": [StrOptions({"names", "hashed"})],
         "n_bits": [Interval(Integral, 1, 30, closed="both")],
     }
@@ -124,11 +135,14 @@ class ListRanker(QueryLearner):
         k: int | None = None,
         *,
         gain: str = "linear",
+        ties: str = "index",
         rule: str = "passive-aggressive",
         C: float = 1.0,
-        alpha: float = 1e-4,
+        alpha: float | None = None,
         eta: float | None = None,
         average: bool = False,
+        tol: float = 1e-4,
+        max_passes: int = 1000,
         max_iter: int = 1,
         shuffle: bool = False,
         random_state: Any = None,
@@ -139,11 +153,14 @@ class ListRanker(QueryLearner):
         self.loss = loss
         self.k = k
         self.gain = gain
+        self.ties = ties
         self.rule = rule
         self.C = C
         self.alpha = alpha
         self.eta = eta
         self.average = average
+        self.tol = tol
+        self.max_passes = max_passes
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.random_state = random_state
@@ -160,9 +177,10 @@ class ListRanker(QueryLearner):
         return False
 
     def _new_model(self) -> Any:
-        places = ALL if self.k is None else int(self.k)
-        exponential = self.gain == "exponential"
-        return MODELS[self._dtype](self._core_rule, self.average, self.loss == "ndcg", places, exponential)
+        places = ALL if self.k is None else min(int(self.k), ALL)
+        return MODELS[self._dtype](
+            self._core_rule, self.average, self.loss == "ndcg", places, self.gain == "exponential", self.ties == "mean"
+        )
 
     def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
         """Forget everything, then learn the lists in `max_iter` passes.
@@ -185,6 +203,7 @@ class ListRanker(QueryLearner):
         """
         return self._fit(X, y, sample_weight, qid=qid)
 
+    @online_only
     def partial_fit(self, X: Any, y: Any, classes: Any = None, qid: Any = None, sample_weight: Any = None) -> Self:
         """Learn each list once, in the order in which their first rows come.
 
@@ -207,6 +226,14 @@ class ListRanker(QueryLearner):
     def _idle(self, x: Lists, targets: np.ndarray) -> np.ndarray:
         least, most = x.least_and_most(targets)
         return least == most
+
+    def _worst(self, matrix: Any, x: Lists, targets: np.ndarray, w: np.ndarray, below: float) -> tuple[Any, Any]:
+        """Of each list the comparable pair with the smallest lead, where that is too small."""
+        scores = matrix @ w
+        found = [pair for rows in np.split(x.order, x.start[1:-1]) for pair in _smallest_lead(rows, targets, scores)]
+        up, down = np.array(found).T
+        short = scores[up] - scores[down] < below
+        return up[short], matrix[up[short]] - matrix[down[short]]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Score every document.
@@ -323,3 +350,14 @@ def column(y: Any) -> np.ndarray:
         return np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"y must hold numbers, got {values.dtype}") from None
+
+
+def _smallest_lead(rows: np.ndarray, relevance: np.ndarray, scores: np.ndarray) -> list[tuple[int, int]]:
+    """Return the comparable pair of a list with the smallest lead of the more relevant one."""
+    best, pair = np.inf, []
+    for level in np.unique(relevance[rows])[1:]:
+        above, below = rows[relevance[rows] == level], rows[relevance[rows] < level]
+        up, down = above[np.argmin(scores[above])], below[np.argmax(scores[below])]
+        if scores[up] - scores[down] < best:
+            best, pair = scores[up] - scores[down], [(int(up), int(down))]
+    return pair

@@ -82,7 +82,8 @@ public:
             delta = argmax_.best(documents_.scores(), positive_, measure_, chosen_);
         }
         const auto c = documents_.coefficients(which);
-        bool differs = false;
+        // The allowed vector itself is another answer where the truth is not allowed: its delta is not 0.
+        bool differs = delta > 0;
         for (std::size_t i = 0; i < c.size(); ++i) {
             c[i] = 2.0 * (allowed_[i] - chosen_[i]);
             differs = differs || c[i] != 0;

@@ -32,6 +32,17 @@ public:
     // The positions that the relevance asks for.
     void truth(std::span<double> positions) const { place(order_, positions); }
 
+    // The mean of all the positions that it allows: the same for documents that are equally relevant. The hinge against
+    // it is the mean of the hinges against each order allowed, so it is convex and bounds the loss as they do.
+    void mean_truth(std::span<const double> relevance, std::span<double> positions) const {
+        for (std::size_t j = 0; j < order_.size();) {
+            std::size_t end = j;
+            while (end < order_.size() && relevance[order_[end]] == relevance[order_[j]]) ++end;
+            for (std::size_t i = j; i < end; ++i) positions[order_[i]] = static_cast<double>(j + 1 + end) / 2;
+            j = end;
+        }
+    }
+
     // The positions that the scores ask for; at ties, where `against` is given, the lower values of it stand above.
     void answer(std::span<const double> scores, std::span<const double> against, std::span<double> positions) {
         sort(scores, by_score_, against);

@@ -21,6 +21,7 @@ struct ListLoss {
     bool ndcg = false;
     std::size_t k = std::numeric_limits<std::size_t>::max();
     bool exponential = false;
+    bool mean_ties = false;  // documents that are equally relevant share their positions
 };
 
 template <class Number>
@@ -63,7 +64,10 @@ private:
             ndcg_.answer(documents_.scores(), relevance_, positions_);
         else
             ndcg_.augmented(documents_.scores(), positions_);
-        ndcg_.truth(c);
+        if (loss_.mean_ties)
+            ndcg_.mean_truth(relevance_, c);
+        else
+            ndcg_.truth(c);
         bool differs = false;
         for (std::size_t i = 0; i < c.size(); ++i) {
             c[i] -= positions_[i];
