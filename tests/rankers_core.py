@@ -4,38 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 
+from compiled import compiled
 from oracle.label_ranking import lift, log_sum_exp, softmax
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-ROOT = Path(__file__).resolve().parents[1]
-FLAGS = "-std=c++20 -O2 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off -fPIC -shared"
 KINDS = ("euclidean", "adaptive", "entropic", "signed-entropic")
 
 
 @functools.cache
 def library() -> ctypes.CDLL:
     """Compile the surface, once a session."""
-    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++")
-    if compiler is None:
-        pytest.skip("no C++ compiler")
-    sources = ["tests/cpp/label_ranking.cpp", "src/core/kernels.cpp", "src/core/dispatch.cpp"]
-    target = ["-DHINGE_TARGET=baseline", "-DHINGE_VECTOR=16", "-I", "src"]
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "label_ranking.so"
-        subprocess.run([compiler, *FLAGS.split(), *target, *sources, "-o", str(out)], cwd=ROOT, check=True)
-        core = ctypes.CDLL(str(out))
+    core = compiled("label_ranking.cpp")
     pointer, index, real = ctypes.c_void_p, ctypes.c_int32, ctypes.c_double
     for name, result, *arguments in (
         ("best_alphas", index, index, index, *[pointer] * 4, index, real, real, index, pointer),

@@ -67,6 +67,25 @@ def test_normalisers_do_not_drift(update, C, geometry, dtype):
         assert shifts > 0  # the masses were summed anew on the way, and the stream is a hard one
 
 
+@pytest.mark.parametrize(("dtype", "close"), [("float32", 2e-5), ("float64", 1e-12)])
+@pytest.mark.parametrize("geometry", ["entropic", "signed-entropic"])
+@pytest.mark.parametrize(("update", "C"), [("fixed", 4.0), ("single", 8.0), ("full", 2.0), ("single", 0.1)])
+def test_the_mean_keeps_its_digits_where_masses_rise_and_fall(update, C, geometry, dtype, close):
+    """The mean is kept lazily in units that change by many orders of magnitude on the way."""
+    X, y = restless(1500)
+    params = {"update": update, "geometry": geometry, "C": C, "margin": 0.5, "dtype": dtype}
+    now, mean = (LabelRanker(average=average, **params) for average in (False, True))
+    for ranker in (now, mean):
+        ranker.partial_fit(np.zeros((1, N)), [0], classes=range(K), sample_weight=[0.0])
+    total = now.coef_.astype(np.float64)
+    for t in range(1500):
+        total += now.coef_
+        now.partial_fit(X[t : t + 1], y[t : t + 1])
+        mean.partial_fit(X[t : t + 1], y[t : t + 1])
+        if t % 100 == 0:
+            np.testing.assert_allclose(mean.coef_, total / (t + 2), rtol=0, atol=close)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("geometry", ["entropic", "signed-entropic"])

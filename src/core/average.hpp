@@ -80,6 +80,19 @@ public:
         if (on_) clock_[static_cast<std::size_t>(output)] /= factor;
     }
 
+    // Puts an output's sum so far into its moment, and its clock back to zero: the mean stays what it is, and the
+    // read-out may then change at will. O(n). Due where c falls far: R grows as c falls, and R S_T - A would lose the
+    // digits of what was summed before.
+    void settle(Index output, const Weights<Real>& read) {
+        if (!on_) return;
+        double& clock = clock_[static_cast<std::size_t>(output)];
+        for (Index j = -read.reserved(); j < read.features(); ++j) {
+            Real& moment = moment_.weights().row(j)[output];
+            moment = static_cast<Real>(static_cast<double>(moment) - static_cast<double>(read.row(j)[output]) * clock);
+        }
+        clock = 0;
+    }
+
     // Scores of the mean; `room` holds width() values, as `scores` does.
     template <class Geometry>
     void score(const Row<Real>& x, const Geometry& geometry, Real* scores, Real* room) const {

@@ -511,7 +511,6 @@ class LabelLearner(OnlineEstimator):
         self._labels = Labels(self._labels.known)
         self._labels.add(known)
         self._fixed = self._fixed or (self.t_ == 0 and len(self._labels) > 0)
-        self._grow()
 
     def _read_classes(self, classes: Any, y: Any) -> list[Any]:
         """Return `classes` as plain labels: in order, or as given where they name the columns of an indicator."""
@@ -553,6 +552,7 @@ class LabelLearner(OnlineEstimator):
         self._model.grow(self._model.features, len(self._labels))
 
     def _learn(self, x: Any, targets: Targets, weights: np.ndarray | None, **trace: np.ndarray) -> None:
+        self._grow()  # not before: a call that is refused must leave the model as it is
         self._labels.add(targets.fresh)
         super()._learn(x, targets, weights, **trace)
         self._form = targets.form
@@ -576,8 +576,10 @@ class LabelLearner(OnlineEstimator):
             self._form = labels.LABELS
             return
         targets = self._admit(self._read_y([y], 1))
+        if targets.fresh:  # a thread that asks may meet the new output at once: its label is there before it
+            reader.check(x, self._dtype == np.float32)
+            self._labels.add(targets.fresh)
         self._learn_dict(reader, x, targets, w)
-        self._labels.add(targets.fresh)
         self._form = targets.form
 
     def _room_for_answers(self, rounds: int, targets: Targets) -> dict[str, np.ndarray]:

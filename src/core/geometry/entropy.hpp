@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "../average.hpp"
@@ -172,13 +173,16 @@ public:
         move(step);
         for (std::size_t i = 0; i < step.size(); ++i) {
             const Index y = step.outputs()[i];
-            if (highest_ > too_high)
-                rebase(y);
-            else
-                write(step, i);
             Output& output = outputs_[static_cast<std::size_t>(y)];
-            output.peak = std::max(output.peak, output.mass.value());
-            if (output.mass.value() < output.peak * 0x1p-20) rebase(y);
+            if (highest_ > too_high) {
+                rebase(y);
+            } else {
+                if (average_.on()) keep_digits(y, i);
+                write(step, i);
+                output.peak = std::max(output.peak, output.mass.value());
+                output.least = std::min(output.least, output.mass.value());
+                if (output.mass.value() < output.peak * 0x1p-20) rebase(y);
+            }
             refresh(y);
             rise += conjugate(y);
         }
@@ -239,20 +243,22 @@ public:
     void archive(Archive& to) {
         to.weights("theta", theta_);
         to.weights("read", read_.weights());
-        std::vector<double> shift, mass, lost, peak;
+        std::vector<double> shift, mass, lost, peak, least;
         for (const Output& output : outputs_) {
             shift.push_back(output.shift);
             mass.push_back(output.mass.value());
             lost.push_back(output.mass.low());
             peak.push_back(output.peak);
+            least.push_back(output.least);
         }
         to.values("shift", shift);
         to.values("mass", mass);
         to.values("mass_low", lost);
         to.values("mass_peak", peak);
+        if (average_.on()) to.values("mass_least", least);
         average_.archive(to);
         for (std::size_t y = 0; y < shift.size(); ++y) {
-            outputs_[y] = {LongSum::restored(mass[y], lost[y]), shift[y], twice_of(shift[y]), peak[y]};
+            outputs_[y] = {LongSum::restored(mass[y], lost[y]), shift[y], twice_of(shift[y]), peak[y], least[y]};
             refresh(static_cast<Index>(y));
         }
     }
@@ -263,6 +269,7 @@ private:
         double shift = 0;   // s
         double twice = 1;   // exp(-2s)
         double peak = 0;    // the largest mass since it was summed anew
+        double least = std::numeric_limits<double>::infinity();  // the smallest since the average was settled
     };
 
     static double twice_of(double shift) { return bounded_exp(-2 * shift); }
@@ -312,6 +319,19 @@ private:
             output.mass.add(mass);
         }
         output.peak = std::max(output.peak, output.mass.value());
+        output.least = std::min(output.least, output.mass.value());
+    }
+
+    // The average loses as many digits as the mass grows by: what it has is settled before a step that lets it grow far.
+    void keep_digits(Index y, std::size_t i) {
+        Output& output = outputs_[static_cast<std::size_t>(y)];
+        const std::size_t count = features_.size();
+        double arriving = 0;
+        for (std::size_t f = 0; f < count; ++f)
+            arriving += plus_[i * count + f] + (Signed ? minus_[i * count + f] : 0.0);
+        if (output.mass.value() + arriving <= 16 * output.least) return;
+        average_.settle(y, read());
+        output.least = std::numeric_limits<double>::infinity();
     }
 
     void refresh(Index y) {
@@ -375,20 +395,15 @@ private:
             const double theta = along(j);
             sum += bounded_exp(theta - top) + (Signed ? bounded_exp(-theta - top) : 0.0);
         }
-        const double before = output.shift;
+        average_.settle(y, read());
         output = Output{};
         output.shift = top + log(sum / dimension());
         output.twice = twice_of(output.shift);
-        const double factor = bounded_exp(before - output.shift);
-        average_.rescale(y, factor);
         for (Index j = from; j < theta_.features(); ++j) {
-            Real& u = read_.weights().row(j)[y];
-            const Real fresh = read_out(theta_.row(j)[y], output.shift);
-            average_.add(j, y, static_cast<double>(fresh) - static_cast<double>(u) * factor);
-            output.mass.add(mass_of(static_cast<double>(fresh), output.twice));
-            u = fresh;
+            const Real u = read_.weights().row(j)[y] = read_out(theta_.row(j)[y], output.shift);
+            output.mass.add(mass_of(static_cast<double>(u), output.twice));
         }
-        output.peak = output.mass.value();
+        output.peak = output.least = output.mass.value();
     }
 
     Weights<double> theta_;
