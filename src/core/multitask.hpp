@@ -10,6 +10,7 @@
 #include "geometry/parallel.hpp"
 #include "geometry/squared.hpp"
 #include "learner.hpp"
+#include "problem/codewords.hpp"
 #include "problem/parallel_tasks.hpp"
 #include "rule/horizon.hpp"
 #include "rule/implicit.hpp"
@@ -17,12 +18,14 @@
 
 namespace hinge {
 
-// The answers of the tasks in the rounds of a call, `tasks` a round; one of the two pointers is not null.
+// The answers of the tasks in the rounds of a call; one of the three pointers is not null.
 struct TaskRows {
-    const signed char* sides;  // -1, +1, 0 where a task is dormant
-    const double* numbers;     // NaN where a task is dormant
     std::size_t tasks;
-    double epsilon;
+    const signed char* sides = nullptr;  // `tasks` a round: -1, +1, 0 where a task is dormant
+    const double* numbers = nullptr;     // the same, NaN where a task is dormant
+    double epsilon = 0;
+    const Index* labels = nullptr;  // one a round, of which `code` says what it asks of the tasks
+    Code code{};
 };
 
 struct TaskSettings {
@@ -65,7 +68,7 @@ public:
     virtual double conjugate() const = 0;  // the sum of all G, from the state
     virtual void archive(Archive& to) = 0;
 
-    Index features() const { return outputs() > 0 ? features(0) : 0; }
+    Index features() const { return shared() || outputs() > 0 ? features(0) : 0; }
 };
 
 // What one instance for all, and one each, do differently.
@@ -129,6 +132,7 @@ inline Sides::Target target_of(const Sides&, const TaskRows& y, std::int64_t t) 
 inline Numbers::Target target_of(const Numbers&, const TaskRows& y, std::int64_t t) {
     return {{y.numbers + static_cast<std::size_t>(t) * y.tasks, y.tasks}, y.epsilon};
 }
+inline Codewords::Target target_of(const Codewords&, const TaskRows& y, std::int64_t t) { return {y.code, y.labels[t]}; }
 
 template <class Feedback, class Rule, class Tasks>
 class Multitask final : public MultitaskModel<typename Tasks::Geometry::Real> {
@@ -209,8 +213,10 @@ std::unique_ptr<MultitaskModel<Real>> make_multitask(std::string_view update, co
 
 // Null where no such update exists.
 template <class Real>
-std::unique_ptr<MultitaskModel<Real>> make_multitask(std::string_view update, const DualBall& ball, bool numbers,
-                                                     bool shared, bool intercept) {
+std::unique_ptr<MultitaskModel<Real>> make_multitask(std::string_view update, const DualBall& ball,
+                                                     std::string_view answers, bool shared, bool intercept) {
+    const bool numbers = answers == "numbers";
+    if (answers == "codewords") return make_multitask<Real, Codewords, SharedTasks<Real>>(update, ball, intercept);
     if (numbers && shared) return make_multitask<Real, Numbers, SharedTasks<Real>>(update, ball, intercept);
     if (numbers) return make_multitask<Real, Numbers, TasksApart<Real>>(update, ball, intercept);
     if (shared) return make_multitask<Real, Sides, SharedTasks<Real>>(update, ball, intercept);

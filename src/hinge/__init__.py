@@ -15,6 +15,7 @@ ESTIMATORS = {
     "MultitaskClassifier": "multitask",
     "MultitaskRegressor": "multitask",
     "OrdinalClassifier": "ordinal",
+    "OutputCodeClassifier": "output_codes",
     "PRank": "ordinal",
     "PairwiseLabelRanker": "pairwise",
     "SequenceClassifier": "sequence",

@@ -17,6 +17,7 @@ from .multitask import MultitaskRegressor as MultitaskRegressor
 from .ordinal import OrdinalClassifier as OrdinalClassifier
 from .ordinal import PRank as PRank
 from .ordinal import WidrowHoffClassifier as WidrowHoffClassifier
+from .output_codes import OutputCodeClassifier as OutputCodeClassifier
 from .pairwise import MMP as MMP
 from .pairwise import PairwiseLabelRanker as PairwiseLabelRanker
 from .pairwise import PairwiseLabelRankerCV as PairwiseLabelRankerCV

@@ -123,7 +123,7 @@ class OnlineEstimator(BaseEstimator):
         self._check_combination()
         if self._begun is not None:
             for name, then in zip(self._structure, self._begun, strict=True):
-                if getattr(self, name) != then:
+                if not same_values((getattr(self, name),), (then,)):
                     raise ValueError(
                         f"{name} was {then!r} when learning began and is {getattr(self, name)!r} now; "
                         f"call fit to start anew, or set {name} back"
@@ -621,7 +621,7 @@ class LabelLearner(OnlineEstimator):
         if self._model is None:
             self._begin()
         self._labels.add(new)
-        self._model.grow(self._model.features, len(self._labels))
+        self._grow()
         return self
 
     def remove_labels(self, old: Iterable[Any]) -> Self:

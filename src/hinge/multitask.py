@@ -28,11 +28,14 @@ from hinge.rows import read_rows, read_weights
 from hinge.tasks import (
     DICTS,
     MATRIX,
+    MODELS,
     VECTOR,
     Pair,
     TaskTargets,
     agreed,
     answer_table,
+    norm_of,
+    numbers_of,
     pair_of,
     read_numbers,
     read_sides,
@@ -42,22 +45,7 @@ from hinge.tasks import (
 
 __all__ = ["MultitaskClassifier", "MultitaskRegressor"]
 
-MODELS = {np.dtype(np.float32): _core.MultitaskFloat32, np.dtype(np.float64): _core.MultitaskFloat64}
-NORMS = {"l1": PNorm(1), "l2": PNorm(2), "linf": PNorm(inf)}
 POSITIVE = Interval(Real, 0, None, closed="neither")
-
-
-def norm_of(norm: Any) -> PNorm | RMax | Interpolated:
-    """Return the norm that a parameter names."""
-    return NORMS[norm] if isinstance(norm, str) else norm
-
-
-def numbers_of(norm: Any) -> list[float]:
-    """Return a norm as the core reads it: p, or p1, p2 and alpha."""
-    norm = norm_of(norm)
-    if isinstance(norm, PNorm):
-        return [norm.p]
-    return [1.0, inf, float(norm.r)] if isinstance(norm, RMax) else [norm.p1, norm.p2, norm.alpha]
 
 
 class TaskRows:
@@ -107,7 +95,7 @@ class _Tasks(OnlineEstimator):
         "features": [StrOptions({"names", "hashed"})],
         "n_bits": [Interval(Integral, 1, 30, closed="both")],
     }
-    _regression: ClassVar[bool] = False
+    _kind: ClassVar[str] = "sides"  # of the answers
     _form = MATRIX
     _apart = False  # tasks have feature spaces of their own
     _parts: tuple[Any, ...] = ()  # these spaces, where they have
@@ -131,9 +119,7 @@ class _Tasks(OnlineEstimator):
         return 0.0
 
     def _new_model(self) -> Any:
-        return MODELS[self._dtype](
-            self.update, numbers_of(self.norm), self._regression, not self._apart, self.fit_intercept
-        )
+        return MODELS[self._dtype](self.update, numbers_of(self.norm), self._kind, not self._apart, self.fit_intercept)
 
     def _begin(self) -> None:
         self._apart, self._parts, self._names, self._form = False, (), None, MATRIX
@@ -317,7 +303,7 @@ class _Tasks(OnlineEstimator):
 
     def _pair(self, numbers: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Return sides or numbers; the other one is None."""
-        return (None, numbers) if self._regression else (numbers, None)
+        return (None, numbers) if self._kind == "numbers" else (numbers, None)
 
     def _learn_dicts(self, x: TaskDicts, targets: TaskTargets, weights: Any, trace: dict[str, np.ndarray]) -> None:
         wanted = [name for name in self._seen if name in trace]
@@ -897,7 +883,7 @@ class MultitaskRegressor(RegressorMixin, _Tasks):
     O. Dekel, P. M. Long and Y. Singer, "Online learning of multiple tasks with a shared loss", 2007.
     """
 
-    _regression: ClassVar[bool] = True
+    _kind: ClassVar[str] = "numbers"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_Tasks._parameter_constraints,
         "epsilon": [Interval(Real, 0, None, closed="left")],

@@ -8,16 +8,34 @@ where there is room.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge import _core
 from hinge.base import sorted_labels
 from hinge.labels import as_array, check_label
+from hinge.norms import Interpolated, PNorm, RMax
 
+MODELS = {np.dtype(np.float32): _core.MultitaskFloat32, np.dtype(np.float64): _core.MultitaskFloat64}
+NORMS = {"l1": PNorm(1), "l2": PNorm(2), "linf": PNorm(inf)}
 VECTOR, MATRIX, DICTS = "vector", "matrix", "dicts"
 Pair = list[Any]  # the values of a task, negative first; None: not seen yet
 EXACT = 2**53  # integers up to here are float64s
+
+
+def norm_of(norm: Any) -> PNorm | RMax | Interpolated:
+    """Return the norm that a parameter names."""
+    return NORMS[norm] if isinstance(norm, str) else norm
+
+
+def numbers_of(norm: Any) -> list[float]:
+    """Return a norm as the core reads it: p, or p1, p2 and alpha."""
+    norm = norm_of(norm)
+    if isinstance(norm, PNorm):
+        return [norm.p]
+    return [1.0, inf, float(norm.r)] if isinstance(norm, RMax) else [norm.p1, norm.p2, norm.alpha]
 
 
 class TaskTargets(NamedTuple):

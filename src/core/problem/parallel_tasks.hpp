@@ -1,7 +1,7 @@
 // k parallel tasks that share one loss, a norm of theirs (MATH.md C).
 //
 // A task may sit a round out (it is dormant): then its loss is zero, its instance counts for nothing and its weights
-// stay as they are. A score of exactly zero is an error; a round is in error where any task is.
+// stay as they are. A score of exactly zero is an error.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +38,11 @@ struct Sides {
         const double side = y[j];
         return {1 - side * score, side, 1.0, side * score <= 0};
     }
+    // A round is in error where any task is.
+    template <class Real>
+    static bool wrong(const Target&, const Real*, Index errors) {
+        return errors > 0;
+    }
 };
 
 // Numbers, NaN where the task is dormant: l = [|y - score| - epsilon]+. A task is in error where it has a loss.
@@ -53,6 +58,10 @@ struct Numbers {
         const double y = target.y[j], sign = y > score ? 1.0 : -1.0;
         const double loss = sign * (y - score) - target.epsilon;
         return {loss, sign, sign * y - target.epsilon, loss > 0};
+    }
+    template <class Real>
+    static bool wrong(const Target&, const Real*, Index errors) {
+        return errors > 0;
     }
 };
 
@@ -131,7 +140,7 @@ public:
             signs_.push_back(fault.sign);
             worths_[j] = fault.worth;
         }
-        return {shared_->value(losses_), errors_ > 0 ? 1.0 : 0.0, any};
+        return {shared_->value(losses_), Feedback::wrong(y, scores_.data(), errors_) ? 1.0 : 0.0, any};
     }
 
     // How many tasks were in error.
