@@ -174,6 +174,42 @@ def test_a_separable_batch_is_learned(measure: str) -> None:
     assert it.score(X, y) > 0.9
 
 
+class SignVectors:
+    """A measure as an oracle in Python, by the book's listing."""
+
+    def __init__(self, measure: str) -> None:
+        self.measure = measure
+
+    def features(self, x: Array, y: tuple[int, ...]) -> Array:
+        return np.asarray(x).T @ np.asarray(y, dtype=float)
+
+    def delta(self, y_pred: tuple[int, ...], y: tuple[int, ...]) -> float:
+        return oracle.delta(known_as(self.measure), np.asarray(y_pred), np.asarray(y), beta_of(self.measure))
+
+    def argmax(self, w: Array, x: Array, y: tuple[int, ...] | None = None) -> tuple[int, ...]:
+        s = np.asarray(x) @ w
+        if y is None:
+            v = oracle.predicted(known_as(self.measure), s, 2)
+        else:
+            v = oracle.multivariate(known_as(self.measure), s, np.asarray(y), 2, beta_of(self.measure))
+        return tuple(int(sign) for sign in v)
+
+
+@pytest.mark.parametrize("measure", ["f1", "fbeta", "sensitivity_specificity"])
+@pytest.mark.parametrize("rule", ["passive-aggressive", "sgd", "svm"])
+def test_it_is_what_the_seam_makes_of_an_oracle_in_python(measure: str, rule: str) -> None:
+    rounds = [(X, y) for X, y in batches(5, 20) if len(y) > 1 and y.any()]
+    more = {"rule": rule, "C": 0.1, "dtype": "float64", **({"eta": 0.02} if rule == "sgd" else {})}
+    signs = [tuple((2 * y - 1).tolist()) for _, y in rounds]
+    slow = hinge.StructuredClassifier(SignVectors(measure), **more).fit([X for X, _ in rounds], signs)
+    qid = np.repeat(np.arange(len(rounds)), [len(y) for _, y in rounds])
+    X, y = np.concatenate([X for X, _ in rounds]), np.concatenate([y for _, y in rounds])
+    fast = BipartiteRanker(measure, beta=2.0, fit_intercept=False, **more).fit(X, y, qid=qid)
+    assert np.allclose(fast.coef_, slow.coef_, rtol=1e-3 if rule == "svm" else 1e-9, atol=1e-4 if rule == "svm" else 0)
+    if rule == "svm":
+        assert fast.objective_ == pytest.approx(slow.objective_, rel=2e-4)
+
+
 @each_measure
 def test_svm_reaches_its_gap(measure: str) -> None:
     """The objective is the oracle's, and the dual is a bound for any weights."""

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -192,6 +192,38 @@ def test_multivariate_argmax_by_all_counts(
         assert v.tolist() == expected.tolist()
 
 
+def test_thousands_of_lists_by_all_permutations(core: ctypes.CDLL) -> None:
+    """The same as above, all permutations of up to seven documents at once in an array."""
+    every = {r: np.array(list(permutations(range(1, r + 1))), dtype=float) for r in range(2, 8)}
+    rng = np.random.default_rng(1)
+    for case in range(4000):
+        r, k = int(rng.integers(2, 8)), int(rng.integers(1, 9))
+        s, y = scores(rng, r, case % 4), rng.integers(0, 4, size=r)
+        loss, v = ndcg(core, s, y, k, "linear", 2)
+        if loss < 0:
+            continue
+        P, b = every[r], y / (oracle.discount(oracle.positions(y), r, k) @ y)
+        highest = (P @ s - oracle.discount(P, r, k) @ b).max() + 1
+        assert np.isclose(loss + v @ s, highest, rtol=1e-12, atol=1e-12)
+
+
+def test_thousands_of_batches_by_all_sign_vectors(core: ctypes.CDLL) -> None:
+    """The same for the measures, up to twelve rows."""
+    rng = np.random.default_rng(1)
+    every = {r: np.array(list(product((-1, 1), repeat=r))) for r in range(1, 13)}
+    for case in range(4000):
+        name, r, k = MEASURES[case // 4 % 4], int(rng.integers(1, 13)), int(rng.integers(1, 14))
+        beta = (0.5, 1.0, 2.0)[case % 3]
+        s, y = scores(rng, r, case % 4), np.where(rng.random(r) < rng.random(), 1, -1)
+        V = every[r]
+        a, b = ((V > 0) & (y > 0)).sum(axis=1), ((V > 0) & (y < 0)).sum(axis=1)
+        P, N = int((y > 0).sum()), int((y < 0).sum())
+        deltas = np.array([[1 - oracle.measure(name, i, j, P, N, beta) for j in range(N + 1)] for i in range(P + 1)])
+        inside = np.array([oracle.allowed(name, ones, r, k) for ones in range(r + 1)])[a + b]
+        loss, v = chosen(core, name, s, y, k, beta)
+        assert np.isclose(loss + v @ s, (deltas[a, b] + V @ s)[inside].max(), rtol=1e-12, atol=1e-12)
+
+
 def test_multivariate_argmax_of_a_single_row_and_one_kind(core: ctypes.CDLL) -> None:
     for name in MEASURES:
         for y in ([1], [-1], [1, 1, 1], [-1, -1]):
@@ -239,8 +271,6 @@ def test_argmaxes_are_fast(core: ctypes.CDLL) -> None:
 @given(seed=seeds, r=st.integers(1, 6))
 def test_exercise_4(seed: int, r: int) -> None:
     """pi(y') is the permutation v that maximises sum v_i y'_i."""
-    from itertools import permutations
-
     values = np.random.default_rng(seed).permutation(r) - 1.5
     best = max(permutations(range(1, r + 1)), key=lambda v: float(np.dot(v, values)))
     assert list(best) == oracle.positions(values).tolist()

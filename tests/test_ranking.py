@@ -218,6 +218,39 @@ def test_perceptron_stops_where_lists_are_separable() -> None:
     assert moves <= (radius * np.linalg.norm(star)) ** 2
 
 
+class Permutations:
+    """NDCG@2 as an oracle in Python, by all permutations; the relevance of documents is their position."""
+
+    def features(self, x: Array, y: tuple[int, ...]) -> Array:
+        return np.asarray(x).T @ np.asarray(y, dtype=float)
+
+    def delta(self, y_pred: tuple[int, ...], y: tuple[int, ...]) -> float:
+        return oracle.ndcg_loss(np.asarray(y_pred), np.asarray(y), 2)
+
+    def argmax(self, w: Array, x: Array, y: tuple[int, ...] | None = None) -> tuple[int, ...]:
+        from itertools import permutations
+
+        def value(v: tuple[int, ...]) -> float:
+            return float(w @ self.features(x, v)) + (0.0 if y is None else self.delta(v, y))
+
+        return max(permutations(range(1, len(x) + 1)), key=value)
+
+
+@pytest.mark.parametrize("rule", ["passive-aggressive", "sgd", "svm"])
+def test_it_is_what_the_seam_makes_of_an_oracle_in_python(rule: str) -> None:
+    rng = np.random.default_rng(2)
+    X = [rng.normal(size=(4, 3)) for _ in range(15)]
+    X[0] = X[0][:2]  # no argmax ties at w = 0
+    y = [tuple(int(p) for p in rng.permutation(len(x)) + 1) for x in X]
+    more = {"rule": rule, "dtype": "float64", "C": 0.1, **({"eta": 0.02} if rule == "sgd" else {})}
+    slow = hinge.StructuredClassifier(Permutations(), **more).fit(X, y)
+    qid = np.repeat(np.arange(15), [len(x) for x in X])
+    fast = ListRanker("ndcg", 2, **more).fit(np.concatenate(X), np.concatenate(y), qid=qid)
+    assert np.allclose(fast.coef_, slow.coef_, rtol=1e-3 if rule == "svm" else 1e-9, atol=1e-4 if rule == "svm" else 0)
+    if rule == "svm":
+        assert fast.objective_ == pytest.approx(slow.objective_, rel=2e-4)
+
+
 # --- all lists at once ------------------------------------------------------------------------------------------------
 
 
