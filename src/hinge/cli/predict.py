@@ -55,9 +55,9 @@ def answers(learner: Any, data: str, options: dict[str, Any], top: int | None, a
     if getattr(learner, "features", None) == "hashed":
         options = options | {"n_bits": learner.n_bits}
     unnamed(learner)
-    block_size = BLOCK if data != "-" else 1 << 16
+    size = None if data != "-" else BLOCK // 16
     options = {name: value for name, value in options.items() if value is not None}
-    for block in stream(data, block=block_size, **options):
+    for block in stream(data, block=size, **options):
         match_names(learner, block)
         with at_lines(data, block):
             X, _, _ = given(learner, block)

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from .errors import DataError
 
-BLOCK = 8 << 20  # bytes of text that are parsed at once when streaming
+BLOCK = 1 << 20  # bytes of text that are parsed at once when streaming: few enough to stay in the cache
 
 Source = str | os.PathLike[str] | IO[Any]
 
@@ -55,7 +55,7 @@ def whole(source: Source) -> Any:
         return file.read()
 
 
-def blocks(source: Source, size: int = BLOCK) -> Iterator[tuple[bytes, bool]]:
+def blocks(source: Source, size: int) -> Iterator[tuple[bytes, bool]]:
     """Yield the bytes of a source in blocks, and whether each is the last; at least one, perhaps empty."""
     with opened(source) as file:
         ahead = file.read(size)
