@@ -132,7 +132,7 @@ def stream(
     source, format, skip_bad, threads, **options
         As for `read`.
     block : int, optional
-        Bytes of text that are parsed at once: by default 1 MiB, and 8 of a table, whose columns the first block settles.
+        Bytes of text that are parsed at once: by default 1 MiB; 8 of a table, whose columns the first block settles.
 
     Yields
     ------
