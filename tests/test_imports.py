@@ -31,7 +31,7 @@ FLOORS = [
         "bipartite",
     }
     | {"perceptron"},
-    {"datasets", "io"},
+    {"datasets", "io", "reductions"},
     {"checks"},
     {"cli", "reproduce"},
 ]

@@ -6,6 +6,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 ESTIMATORS = {
+    "AllPairsClassifier": "reductions",
     "BipartiteRanker": "bipartite",
     "LabelRanker": "label_ranking",
     "ListRanker": "ranking",
@@ -14,6 +15,7 @@ ESTIMATORS = {
     "MulticlassPerceptron": "perceptron",
     "MultitaskClassifier": "multitask",
     "MultitaskRegressor": "multitask",
+    "OneVsAllClassifier": "reductions",
     "OrdinalClassifier": "ordinal",
     "OutputCodeClassifier": "output_codes",
     "PRank": "ordinal",

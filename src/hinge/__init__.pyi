@@ -23,6 +23,8 @@ from .pairwise import PairwiseLabelRanker as PairwiseLabelRanker
 from .pairwise import PairwiseLabelRankerCV as PairwiseLabelRankerCV
 from .perceptron import MulticlassPerceptron as MulticlassPerceptron
 from .ranking import ListRanker as ListRanker
+from .reductions import AllPairsClassifier as AllPairsClassifier
+from .reductions import OneVsAllClassifier as OneVsAllClassifier
 from .sequence import SequenceClassifier as SequenceClassifier
 from .structured import StructuredClassifier as StructuredClassifier
 

@@ -77,7 +77,7 @@ def law(
 # -- learning -------------------------------------------------------------------------------------------------------
 
 
-def fresh(estimator: Any, **params: Any) -> Any:
+def fresh(estimator: Any, /, **params: Any) -> Any:
     """Return an unfitted copy, with those of the given parameters that it has."""
     copy = clone(estimator)
     return copy.set_params(**{name: value for name, value in params.items() if name in copy.get_params(deep=False)})
