@@ -230,7 +230,9 @@ def classes_in(ends: Ends, classes: OrderedClasses) -> OrderedClasses:
     if classes.declared:
         return classes
     if ends.low.dtype != object and ends.high.dtype != object and classes.are_sorted_numbers:
-        fresh, _ = _fresh_numbers(ends, classes)
+        fresh = _unknown_numbers(ends, classes)
+        if any(isinstance(value, float) and value != int(value) for value in fresh):
+            fresh = _fresh_numbers(ends, classes)[0]  # which says where
         return classes.with_values(sorted([*classes.values, *fresh]))
     numbered = _number_values(ends, classes, "add")
     values = list(classes.values)
@@ -239,21 +241,41 @@ def classes_in(ends: Ends, classes: OrderedClasses) -> OrderedClasses:
     return classes.with_values(values)
 
 
+def _distinct(end: np.ndarray) -> np.ndarray:
+    """Return the finite values of an array, each once, in order."""
+    if (least := _least_of_few(end)) is not None:
+        return np.flatnonzero(np.bincount(end - least)) + least
+    values = np.unique(end)
+    return values[np.isfinite(values)]
+
+
+def _least_of_few(end: np.ndarray) -> int | None:
+    """Return the least value where the values are integers that a table can be made of, else None."""
+    if end.dtype.kind not in "iu" or end.size < 100:
+        return None
+    least, most = int(end.min()), int(end.max())
+    return least if most - least < 4 * end.size and most < 2**53 else None
+
+
+def _unknown_numbers(ends: Ends, classes: OrderedClasses) -> list[Any]:
+    """Return the numbers that are no classes yet, in order."""
+    values = _distinct(ends.low)
+    if ends.high is not ends.low:
+        values = np.union1d(values, _distinct(ends.high))
+    plain = _plain(values, ends.low is not ends.high)
+    return [value for value in plain if value not in classes.number]
+
+
 def _fresh_numbers(ends: Ends, classes: OrderedClasses) -> tuple[list[Any], np.ndarray]:
-    """Return the numbers that are no classes yet, as plain values, and the row in which each first appears."""
-    known = np.array(classes.values, dtype=np.float64)
-    is_new = []
-    for end in (ends.low, ends.high):
-        at = np.minimum(np.searchsorted(known, end), max(0, known.size - 1))
-        found = known[at] == end if known.size else np.zeros(end.shape, dtype=bool)
-        is_new.append(np.isfinite(end) & ~found)
-    if not (is_new[0].any() or is_new[1].any()):
+    """Return the numbers that are no classes yet, as plain values, in order of the rows in which they first appear."""
+    unknown = _unknown_numbers(ends, classes)
+    if not unknown:
         return [], np.empty(0, dtype=np.int64)
     both = np.column_stack([ends.low, ends.high])
-    places = np.flatnonzero(np.column_stack(is_new).ravel())
-    values, first = np.unique(both.ravel()[places], return_index=True)
-    order = np.argsort(places[first])
-    fresh, row = _plain(values[order], ends.low is not ends.high), places[first][order] // 2
+    values, first = np.unique(both.ravel(), return_index=True)
+    first = first[np.isin(values, unknown)]
+    order = np.argsort(first)
+    fresh, row = [unknown[i] for i in order], first[order] // 2
     for t, value in zip(row.tolist(), fresh, strict=True):
         if not classes.declared and isinstance(value, float) and value != int(value):
             raise ValueError(
@@ -270,9 +292,10 @@ def _plain(values: np.ndarray, intervals: bool) -> list[Any]:
 
 
 def _number_numbers(ends: Ends, classes: OrderedClasses, new: str) -> Intervals:
-    bad = np.asarray(ends.low > ends.high) | (ends.low == inf) | (ends.high == -inf)
-    if bad.any():
-        _refuse_interval(ends, int(np.argmax(bad)))
+    if ends.low is not ends.high:
+        bad = np.asarray(ends.low > ends.high) | (ends.low == inf) | (ends.high == -inf)
+        if bad.any():
+            _refuse_interval(ends, int(np.argmax(bad)))
     fresh, row = _fresh_numbers(ends, classes)
     if fresh and (classes.declared or new == "error"):
         classes.refuse(fresh[0], int(row[0]))
@@ -280,6 +303,8 @@ def _number_numbers(ends: Ends, classes: OrderedClasses, new: str) -> Intervals:
     if new == "ignore":
         opened = ends._replace(low=_opened(ends.low, fresh, -inf), high=_opened(ends.high, fresh, inf))
         return Intervals(*_places(opened, known, slice(None)), row[:0], place[:0], [])
+    if not fresh:
+        return Intervals(*_places(ends, known, slice(None)), row, place, [])
     low, high = np.empty(ends.low.size, dtype=np.int32), np.empty(ends.low.size, dtype=np.int32)
     starts = [0, *row.tolist(), ends.low.size]
     for i in range(len(fresh) + 1):
@@ -298,10 +323,15 @@ def _opened(end: np.ndarray, unknown: Sequence[Any], to: float) -> np.ndarray:
 def _places(ends: Ends, known: Sequence[Any], part: slice) -> tuple[np.ndarray, np.ndarray]:
     """Number the ends among the classes that there are."""
     values = np.array(known, dtype=np.float64)
-    low = np.searchsorted(values, ends.low[part]) + 1
-    high = np.searchsorted(values, ends.high[part]) + 1
-    most = max(1, len(known))
-    return np.minimum(low, most).astype(np.int32), np.minimum(high, most).astype(np.int32)
+    low = _places_of(ends.low[part], values)
+    return low, low if ends.high is ends.low else _places_of(ends.high[part], values)
+
+
+def _places_of(end: np.ndarray, values: np.ndarray) -> np.ndarray:
+    if (least := _least_of_few(end)) is not None:
+        table = _places_of(np.arange(least, int(end.max()) + 1).astype(np.float64), values)
+        return table[end - least]
+    return np.minimum(np.searchsorted(values, end) + 1, max(1, values.size)).astype(np.int32)
 
 
 def _number_values(ends: Ends, classes: OrderedClasses, new: str) -> Intervals:
