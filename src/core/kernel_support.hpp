@@ -46,16 +46,30 @@ struct Kernel {
     void operator()(const SupportRows<Real>& rows, const Row<Real>& x, SupportScratch<Real>& scratch) const {
         if (shape != Shape::rbf) {
             rows.template products<Real>(x, scratch);
-            if (shape == Shape::poly) powers(scratch);
+            if (shape == Shape::poly) powers(scratch.values.data(), scratch.values.size());
             return;
         }
         // ||a-b||^2 = ||a||^2 + ||b||^2 - 2 <a,b> cancels: in float64 even where the rows are float32.
         rows.template products<double>(x, scratch);
-        const double own = rows.squared_length(x);
-        const auto norms = rows.square_norms();
-        for (std::size_t s = 0; s < norms.size(); ++s)
-            scratch.values[s] = -gamma * std::max(0.0, (norms[s] + own) - 2 * scratch.values[s]);
-        exp_kernel()(scratch.values.data(), static_cast<std::ptrdiff_t>(norms.size()));
+        distances(rows, x, scratch.values.data());
+        exp_kernel()(scratch.values.data(), static_cast<std::ptrdiff_t>(rows.size()));
+    }
+
+    // The values at several rows of a dense matrix, rows.stride() apart; false where that is no faster.
+    template <class Real>
+    bool many(const SupportRows<Real>& rows, const Row<Real>* x, Index count, SupportScratch<Real>& scratch) const {
+        if (shape != Shape::rbf) {
+            if (!rows.template products_of_many<Real>(x, count, scratch)) return false;
+            if (shape == Shape::poly) powers(scratch.values.data(), scratch.values.size());
+            return true;
+        }
+        if (!rows.template products_of_many<double>(x, count, scratch)) return false;
+        for (Index t = 0; t < count; ++t) {
+            double* values = scratch.values.data() + static_cast<std::size_t>(t) * rows.stride();
+            distances(rows, x[t], values);
+            exp_kernel()(values, static_cast<std::ptrdiff_t>(rows.size()));
+        }
+        return true;
     }
 
     template <class Real>
@@ -65,16 +79,17 @@ struct Kernel {
         return shape == Shape::poly ? power(square) : square;
     }
 
-    // The same products in the same order as `power`, value by value side by side.
+    void powers(double* values, std::size_t count) const {
+        kernels<double>().powers(values, static_cast<std::ptrdiff_t>(count), gamma, coef0, degree);
+    }
+
+    // Products become -gamma ||a-b||^2.
     template <class Real>
-    void powers(SupportScratch<Real>& scratch) const {
-        const std::size_t count = scratch.values.size();
-        scratch.bases.resize(count);
-        double* value = scratch.values.data();
-        double* base = scratch.bases.data();
-        for (std::size_t s = 0; s < count; ++s) value[s] = base[s] = gamma * value[s] + coef0;
-        for (int d = 1; d < degree; ++d)
-            for (std::size_t s = 0; s < count; ++s) value[s] *= base[s];
+    void distances(const SupportRows<Real>& rows, const Row<Real>& x, double* values) const {
+        const double own = rows.squared_length(x);
+        const auto norms = rows.square_norms();
+        for (std::size_t s = 0; s < norms.size(); ++s)
+            values[s] = -gamma * std::max(0.0, (norms[s] + own) - 2 * values[s]);
     }
 
     double power(double product) const {
@@ -107,6 +122,22 @@ public:
     double score(const Row<Real>& x, Scratch& scratch) const {
         kernel_(rows_, x, scratch);
         return weighted_sum(scratch.values.data());
+    }
+
+    static constexpr Index together = 16;  // rows that a reader scores at a time
+
+    // f at up to `together` rows that follow one another.
+    void scores(const Rows<Real>& x, std::int64_t first, Index count, double* out, Scratch& scratch) const {
+        if constexpr (requires(const Row<Real>* rows) { kernel_.many(rows_, rows, count, scratch); }) {
+            Row<Real> rows[together];
+            for (Index t = 0; t < count; ++t) rows[t] = x[first + t];
+            if (!x.start && kernel_.many(rows_, rows, count, scratch)) {
+                for (Index t = 0; t < count; ++t)
+                    out[t] = weighted_sum(scratch.values.data() + at(t) * rows_.stride());
+                return;
+            }
+        }
+        for (Index t = 0; t < count; ++t) out[t] = score(x[first + t], scratch);
     }
 
     // The same, where scratch.values is what `score` left there.
@@ -182,12 +213,8 @@ private:
 
     // Eight sums, by slot: the order does not depend on the vector width.
     double weighted_sum(const double* values) const {
-        double lane[8] = {};
-        const std::size_t whole = coefficients_.size() / 8 * 8;
-        for (std::size_t s = 0; s < whole; s += 8)
-            for (std::size_t m = 0; m < 8; ++m) lane[m] += coefficients_[s + m] * values[s + m];
-        for (std::size_t s = whole; s < coefficients_.size(); ++s) lane[s - whole] += coefficients_[s] * values[s];
-        return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+        return kernels<double>().weighted_sum(coefficients_.data(), values,
+                                              static_cast<std::ptrdiff_t>(coefficients_.size()));
     }
 
     // Whether `slot` would carry s better than the partner it has; at ties the older one.

@@ -293,6 +293,37 @@ void exponentials(double* values, std::ptrdiff_t count) {
     for (std::ptrdiff_t i = 0; i < count; ++i) values[i] = bounded_exp(values[i]);
 }
 
+void powers(double* values, std::ptrdiff_t count, double gamma, double coef0, int degree) {
+    constexpr std::ptrdiff_t lanes = register_bytes / 8;
+    using V = Vector<double, register_bytes>;
+    std::ptrdiff_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        V* at = reinterpret_cast<V*>(values + i);
+        const V base = gamma * *at + coef0;
+        V power = base;
+        for (int d = 1; d < degree; ++d) power *= base;
+        *at = power;
+    }
+    for (; i < count; ++i) {
+        const double base = gamma * values[i] + coef0;
+        values[i] = base;
+        for (int d = 1; d < degree; ++d) values[i] *= base;
+    }
+}
+
+double weighted_sum(const double* a, const double* values, std::ptrdiff_t count) {
+    constexpr std::ptrdiff_t lanes = 8;
+    using V = Vector<double, 64>;
+    alignas(64) double lane[lanes];
+    V sum{};
+    std::ptrdiff_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        sum += *reinterpret_cast<const V*>(a + i) * *reinterpret_cast<const V*>(values + i);
+    *reinterpret_cast<V*>(lane) = sum;
+    for (std::ptrdiff_t m = 0; i + m < count; ++m) lane[m] += a[i + m] * values[i + m];
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
 }  // namespace
 
 #define HINGE_TABLE HINGE_NAME(table_, HINGE_TARGET)
@@ -312,6 +343,10 @@ const Kernels<float> HINGE_TABLE::f32{
     block_products<float, float, register_bytes>,
     block_products<float, double, register_bytes>,
     step<float>,
+    block_products_of_many<float, float, register_bytes>,
+    block_products_of_many<float, double, register_bytes>,
+    powers,
+    weighted_sum,
     HINGE_STRING(HINGE_TARGET)};
 const Kernels<double> HINGE_TABLE::f64{
     score<double>,
@@ -324,6 +359,10 @@ const Kernels<double> HINGE_TABLE::f64{
     block_products<double, double, register_bytes>,
     block_products<double, double, register_bytes>,
     step<double>,
+    block_products_of_many<double, double, register_bytes>,
+    block_products_of_many<double, double, register_bytes>,
+    powers,
+    weighted_sum,
     HINGE_STRING(HINGE_TARGET)};
 const ExpKernel HINGE_TABLE::exponential = exponentials;
 

@@ -39,6 +39,15 @@ struct Kernels {
     // For each m: best[m] = max_p before[p] + rows[p * stride + m], and the lowest such p; `count` of them.
     void (*step)(const Real* before, Index count, const Real* rows, std::ptrdiff_t stride, Index width, Real* best,
                  Index* from);
+    // The same for several dense rows x, whose products stand `stride` apart.
+    void (*many_products)(const Real* blocks, Index width, Index rows, const Row<Real>* x, Index count, double* out,
+                          std::ptrdiff_t stride);
+    void (*many_long_products)(const Real* blocks, Index width, Index rows, const Row<Real>* x, Index count,
+                               double* out, std::ptrdiff_t stride);
+    // values[i] = (gamma values[i] + coef0)^degree, from the left
+    void (*powers)(double* values, std::ptrdiff_t count, double gamma, double coef0, int degree);
+    // sum_i a[i] values[i], in eight lanes by i
+    double (*weighted_sum)(const double* a, const double* values, std::ptrdiff_t count);
     const char* name;
 };
 
@@ -50,6 +59,10 @@ const Kernels<Real>& kernels();
 template <class Real, class Sum>
 auto products_kernel() {
     return sizeof(Sum) > sizeof(Real) ? kernels<Real>().long_products : kernels<Real>().products;
+}
+template <class Real, class Sum>
+auto many_products_kernel() {
+    return sizeof(Sum) > sizeof(Real) ? kernels<Real>().many_long_products : kernels<Real>().many_products;
 }
 ExpKernel exp_kernel();
 

@@ -265,15 +265,15 @@ public:
     }
 
     void score(const Rows<Real>& x, Real* out) const override {
-        typename Space::Scratch room;
-        for (std::int64_t t = 0; t < x.count; ++t)
-            out[t] = static_cast<Real>(step_ * (space().stored_score(x[t], room) * space().scale(0)));
+        space().stored_scores(x, [&](std::int64_t t, double score) {
+            out[t] = static_cast<Real>(step_ * (score * space().scale(0)));
+        });
     }
 
     void predict(const Rows<Real>& x, Index* out) const override {
-        typename Space::Scratch room;
-        for (std::int64_t t = 0; t < x.count; ++t)
-            out[t] = ordinal::predicted_class(space().stored_score(x[t], room), space().stored_thresholds());
+        space().stored_scores(x, [&](std::int64_t t, double score) {
+            out[t] = ordinal::predicted_class(score, space().stored_thresholds());
+        });
     }
 
     double weight(Index) const override { return 0; }

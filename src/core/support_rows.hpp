@@ -24,7 +24,6 @@ namespace hinge {
 template <class Real>
 struct SupportScratch {
     std::vector<double> values;  // k(x_s, x), slot by slot
-    std::vector<double> bases;
     std::vector<Real> scattered;
     std::vector<Real> row;
 };
@@ -92,12 +91,23 @@ public:
     // <x_s, x> for all slots, products and sums in `Sum`; scratch.values holds at least `size()` of them.
     template <class Sum>
     void products(const Row<Real>& x, SupportScratch<Real>& scratch) const {
-        scratch.values.resize(at((size_ + lanes - 1) / lanes * lanes));
+        scratch.values.resize(stride());
         if (dense_)
             products_kernel<Real, Sum>()(blocks_.data(), width_, size_, x, scratch.values.data());
         else
             sparse_products<Sum>(x, scratch);
     }
+
+    // The same for several rows of a dense matrix, `stride` values of scratch apart; false where the rows here are sparse.
+    template <class Sum>
+    bool products_of_many(const Row<Real>* x, Index count, SupportScratch<Real>& scratch) const {
+        if (!dense_) return false;
+        scratch.values.resize(stride() * at(count));
+        many_products_kernel<Real, Sum>()(blocks_.data(), width_, size_, x, count, scratch.values.data(),
+                                          static_cast<std::ptrdiff_t>(stride()));
+        return true;
+    }
+    std::size_t stride() const { return at((size_ + lanes - 1) / lanes * lanes); }
 
     // As sparse rows in slot order, whatever they are; put back, they stand as suits them.
     void archive(Archive& to) {

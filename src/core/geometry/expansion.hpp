@@ -45,6 +45,18 @@ public:
     double stored_score(const Row<Real>& x) { return finite(support_.score(x, scratch_)); }
     // The same for readers, who bring their own room.
     double stored_score(const Row<Real>& x, Scratch& room) const { return support_.score(x, room); }
+    // Calls visit(t, score) for each row.
+    template <class Visit>
+    void stored_scores(const Rows<Real>& x, Visit&& visit) const {
+        constexpr Index together = KernelSupport<Real, K>::together;
+        Scratch room;
+        double scores[together];
+        for (std::int64_t first = 0; first < x.count; first += together) {
+            const auto count = static_cast<Index>(std::min<std::int64_t>(together, x.count - first));
+            support_.scores(x, first, count, scores, room);
+            for (Index t = 0; t < count; ++t) visit(first + t, scores[t]);
+        }
+    }
     std::span<const double> stored_thresholds() const { return thresholds_; }
     double scale(Index) const { return scale_; }
     void tick() {}
