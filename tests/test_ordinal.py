@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -196,6 +202,41 @@ def test_baselines(weighted: bool) -> None:
             np.testing.assert_allclose(perceptron.intercept_, slow[2].b, rtol=0, atol=CLOSE)
         assert lms._model.last_loss == 0.0
         assert all(one.score is not None for one in said)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+def test_a_batch_is_scored_as_its_rows_are(kernel: str, dtype: str) -> None:
+    """To the last bit, for any number of rows, dense or sparse."""
+    X, y, _ = arrays(draw(8, 5, 6, rounds=150))
+    it = learner(6, kernel=kernel, budget=70, dtype=dtype).fit(X, y)
+    alone = np.concatenate([it.decision_function(X[t : t + 1]) for t in range(len(X))])
+    for size in (2, 7, 16, 37, 150):
+        many = [it.decision_function(X[t : t + size]) for t in range(0, len(X), size)]
+        np.testing.assert_array_equal(np.concatenate(many), alone)
+    np.testing.assert_array_equal(it.decision_function(sparse.csr_array(X)), alone)
+    np.testing.assert_array_equal(it.predict(X), np.concatenate([it.predict(X[t : t + 1]) for t in range(len(X))]))
+
+
+def bits() -> dict[str, str]:
+    """Learn a stream in every mode; return a digest of what was learned and answered."""
+    X, y, weights = arrays(bounded(draw(9, 19, 7, rounds=120, weighted=True)))
+    out = {}
+    for dtype in ("float32", "float64"):
+        for mode, params in MODES.items():
+            it = learner(7, **params | {"dtype": dtype}).fit(X, y, weights)
+            arrays_of_it = [*it._model.state().values(), it.decision_function(X)]
+            out[f"{mode}, {dtype}"] = hashlib.sha256(b"".join(a.tobytes() for a in arrays_of_it)).hexdigest()
+    return out
+
+
+@pytest.mark.parametrize("wanted", ["baseline", "avx2"])
+def test_every_instruction_set_gives_the_same_bits(wanted: str) -> None:
+    here = Path(__file__).parent
+    code = "import json; from test_ordinal import bits; print(json.dumps(bits()))"
+    env = os.environ | {"HINGE_SIMD": wanted, "PYTHONPATH": str(here)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, cwd=here, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout) == bits()
 
 
 def test_prank_is_pril_on_exact_labels() -> None:

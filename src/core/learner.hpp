@@ -41,7 +41,7 @@ public:
         const Judgement seen = problem_.judge(geometry_, x, y, set.gamma);
         ledger_.saw(seen, weight);
         if (weight > 0) {
-            const double curvature = geometry_.measure(problem_.direction(x));
+            const double curvature = asks_curvature ? geometry_.measure(problem_.direction(x)) : 0.0;
             [[maybe_unused]] const Settings& now = settled(set, curvature);
             if constexpr (Geometry::certified) certify(seen, weight, curvature, now);
             if constexpr (requires { rule_.witness(problem_.region(), geometry_, weight); })
@@ -73,6 +73,13 @@ public:
     }
 
 private:
+    // A rule whose steps do not depend on how the dual bends, and that proves nothing by it, need not have it measured.
+    static constexpr bool asks_curvature = [] {
+        if constexpr (requires { Rule::asks_curvature; })
+            return Rule::asks_curvature;
+        else
+            return true;
+    }();
     static constexpr bool settles = requires(Rule& rule, const Settings& set) { rule.settle(set, 0.0); };
 
     // A rule may set C by the lengths of the instances so far.

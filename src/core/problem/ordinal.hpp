@@ -36,8 +36,15 @@ struct Violations {
 
 namespace detail {
 
+constexpr std::size_t few = 64;  // so many are counted faster than searched: no branch to guess
+
 template <class Real>
 Index at_or_below(std::span<const Real> thresholds, double score) {
+    if (thresholds.size() <= few) {
+        Index count = 0;
+        for (const Real b : thresholds) count += static_cast<double>(b) <= score;
+        return count;
+    }
     const auto above = std::upper_bound(thresholds.begin(), thresholds.end(), score,
                                         [](double f, Real b) { return f < static_cast<double>(b); });
     return static_cast<Index>(above - thresholds.begin());
@@ -45,6 +52,11 @@ Index at_or_below(std::span<const Real> thresholds, double score) {
 
 template <class Real>
 Index below(std::span<const Real> thresholds, double score) {
+    if (thresholds.size() <= few) {
+        Index count = 0;
+        for (const Real b : thresholds) count += static_cast<double>(b) < score;
+        return count;
+    }
     const auto from = std::lower_bound(thresholds.begin(), thresholds.end(), score,
                                        [](Real b, double f) { return static_cast<double>(b) < f; });
     return static_cast<Index>(from - thresholds.begin());

@@ -8,6 +8,8 @@ namespace hinge {
 
 class Steady {
 public:
+    static constexpr bool asks_curvature = false;
+
     static bool moves(const Judgement&) { return true; }
     static double least_gain(double, double, double) { return 0; }  // its mistake bound is not read off a dual
 
