@@ -78,6 +78,7 @@ public:
         double alpha = 0;
         for (double each : step.alphas()) alpha += each;
         const double stored = alpha / scale_;
+        if (pull.sum != 0) squared_length(pull.instance);  // throws before anything has moved
         double along = 0;  // <(f, b), direction>, before the scale
         for (std::size_t i = 0; i < pull.rows.size(); ++i) {
             double& b = thresholds_[thresholds_.size() - static_cast<std::size_t>(-pull.rows[i])];
