@@ -6,6 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -33,8 +35,7 @@ public:
                double weight) {
         const double b = at(x);
         if (wrong_at(b, scores, outputs, relevant) == 0) return;
-        find_rivals(scores, outputs, relevant);
-        const double distance = target(unit) - b;
+        const double distance = middle(best_cut(scores, outputs, relevant), unit) - b;
         const double most = weight * (squared_norm(bare(x)) + 1);
         const double tau = std::clamp(distance, -most, most) / (squared_norm(bare(x)) + 1);
         step_.clear();
@@ -49,66 +50,84 @@ public:
     }
 
 private:
-    struct Label {
-        double score;
-        bool relevant;
-    };
-
     static Row<Real> bare(Row<Real> x) {
         x.constant = Real(0);
         return x;
     }
 
-    // The labels that decide where to cut, best first: those that score at least as high as some relevant one, and the
-    // best of the others.
-    void find_rivals(const Real* scores, Index outputs, std::span<const Index> relevant) {
-        Real lowest = std::numeric_limits<Real>::infinity();
-        for (Index y : relevant) lowest = std::min(lowest, scores[y]);
-        labels_.clear();
-        Real next_best = -std::numeric_limits<Real>::infinity();
-        std::size_t next = 0;
-        for (Index y = 0; y < outputs; ++y) {
-            const bool is = next < relevant.size() && relevant[next] == y;
-            if (is) ++next;
-            if (scores[y] >= lowest)
-                labels_.push_back({static_cast<double>(scores[y]), is});
-            else
-                next_best = std::max(next_best, scores[y]);
+    // A cut lies between two neighbouring scores; infinite where there is none on that side.
+    struct Gap {
+        double low, high;
+    };
+
+    static double middle(const Gap& gap, double unit) {
+        const double low = gap.low == -infinity ? gap.high - 2 * unit : gap.low;
+        const double high = gap.high == infinity ? gap.low + 2 * unit : gap.high;
+        return low + (high - low) / 2;
+    }
+
+    // Where the fewest labels are on the wrong side: above all of them or just below a relevant one, the highest such.
+    Gap best_cut(const Real* scores, Index outputs, std::span<const Index> relevant) {
+        constexpr std::size_t few = 16;  // beyond that it is cheaper to sort
+        levels_.clear();
+        for (Index y : relevant) levels_.push_back(scores[y]);
+        std::sort(levels_.begin(), levels_.end(), std::greater<>());
+        if (relevant.size() > few) sort_above(levels_.back(), scores, outputs);
+        Real above = static_cast<Real>(infinity);
+        auto fewest = static_cast<std::ptrdiff_t>(relevant.size());
+        for (std::size_t i = 0; i < levels_.size(); ++i) {
+            if (i + 1 < levels_.size() && levels_[i + 1] == levels_[i]) continue;
+            const auto kept = static_cast<std::ptrdiff_t>(i + 1);
+            const std::ptrdiff_t all = relevant.size() > few ? at_least(levels_[i]) : at_least(levels_[i], scores, outputs);
+            const std::ptrdiff_t wrong = all - kept + static_cast<std::ptrdiff_t>(relevant.size()) - kept;
+            if (wrong < fewest) fewest = wrong, above = levels_[i];
         }
-        std::sort(labels_.begin(), labels_.end(), [](const Label& a, const Label& b) { return a.score > b.score; });
-        if (labels_.size() < static_cast<std::size_t>(outputs))
-            labels_.push_back({static_cast<double>(next_best), false});
+        return {static_cast<double>(highest_below(above, scores, outputs)), static_cast<double>(above)};
+    }
+
+    void sort_above(Real lowest, const Real* scores, Index outputs) {
+        sorted_.clear();
+        for (Index y = 0; y < outputs; ++y)
+            if (scores[y] >= lowest) sorted_.push_back(scores[y]);
+        std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
+    }
+    std::ptrdiff_t at_least(Real level) const {
+        return std::upper_bound(sorted_.begin(), sorted_.end(), level, std::greater<>()) - sorted_.begin();
+    }
+    static std::ptrdiff_t at_least(Real level, const Real* scores, Index outputs) {
+        return kernels<Real>().hinges(scores, outputs, level, level).count;
+    }
+
+    static Real highest_below(Real level, const Real* scores, Index outputs) {
+        constexpr Index lanes = 16;
+        Real lane[lanes];
+        std::fill_n(lane, lanes, -std::numeric_limits<Real>::infinity());
+        Index y = 0;
+        for (; y + lanes <= outputs; y += lanes)
+            for (Index m = 0; m < lanes; ++m) {
+                const Real score = scores[y + m] < level ? scores[y + m] : -std::numeric_limits<Real>::infinity();
+                lane[m] = score > lane[m] ? score : lane[m];
+            }
+        for (; y < outputs; ++y)
+            if (scores[y] < level) lane[0] = std::max(lane[0], scores[y]);
+        return *std::max_element(lane, lane + lanes);
     }
 
     // A label is in the set when its score is above b.
-    static Index wrong_at(double b, const Real* scores, Index outputs, std::span<const Index> relevant) {
-        Index wrong = 0;
-        for (Index y = 0; y < outputs; ++y) wrong += static_cast<double>(scores[y]) > b;
-        for (Index y : relevant) wrong += static_cast<double>(scores[y]) > b ? -1 : 1;
+    static std::ptrdiff_t wrong_at(double b, const Real* scores, Index outputs, std::span<const Index> relevant) {
+        auto level = static_cast<Real>(b);  // the least score above b
+        if (!(static_cast<double>(level) > b)) level = std::nextafter(level, std::numeric_limits<Real>::infinity());
+        std::ptrdiff_t wrong = at_least(level, scores, outputs);
+        for (Index y : relevant) wrong += scores[y] >= level ? -1 : 1;
         return wrong;
     }
 
-    double target(double unit) const {
-        std::size_t wrong = 0;
-        for (const Label& label : labels_) wrong += label.relevant;
-        std::size_t fewest = wrong, at = 0;
-        for (std::size_t above = 1; above <= labels_.size(); ++above) {
-            wrong += labels_[above - 1].relevant ? std::size_t(-1) : 1;
-            const bool between = above == labels_.size() || labels_[above].score < labels_[above - 1].score;
-            if (between && wrong < fewest) {
-                fewest = wrong;
-                at = above;
-            }
-        }
-        const double low = at == labels_.size() ? labels_.back().score - 2 * unit : labels_[at].score;
-        const double high = at == 0 ? labels_.front().score + 2 * unit : labels_[at - 1].score;
-        return low + (high - low) / 2;
-    }
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
 
     Linear<Real> linear_{1};
     double offset_ = 0;
     bool exists_ = false;
-    std::vector<Label> labels_;
+    std::vector<Real> levels_, sorted_;
     Step step_;
 };
 

@@ -83,35 +83,49 @@ void score(const Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, 
     }
 }
 
+// A negative zero counts as set: adding it changes nothing.
 template <class Real, int Bytes>
 bool any_set(const Real* values) {
-    bool any = false;
-    for (int m = 0; m < Bytes / static_cast<int>(sizeof(Real)); ++m) any |= values[m] != Real(0);
-    return any;
+    using Word [[gnu::may_alias]] = unsigned int;
+    const Word* words = reinterpret_cast<const Word*>(values);
+    Word any = 0;
+    for (int m = 0; m < Bytes / static_cast<int>(sizeof(Word)); ++m) any |= words[m];
+    return any != 0;
+}
+
+// Adds `N` neighbouring vectors, which stay in registers, to every row.
+template <class Real, int Bytes, int N>
+void axpy_block(Real* origin, std::ptrdiff_t stride, const Row<Real>& x, const Real* step) {
+    using V = Vector<Real, Bytes>;
+    V by[N];
+    for (int m = 0; m < N; ++m) by[m] = reinterpret_cast<const V*>(step)[m];
+    const auto add = [&](Index feature, Real value) {
+        V* row = reinterpret_cast<V*>(origin + feature * stride);
+        for (int m = 0; m < N; ++m) row[m] += value * by[m];
+    };
+    if (x.constant != Real(0)) add(-1, x.constant);
+    for (Index i = 0; i < x.count; ++i)
+        if (x.value[i] != Real(0)) add(x.feature(i), x.value[i]);
+}
+
+template <class Real, int Bytes, int Most>
+void axpy_up_to(int vectors, Real* origin, std::ptrdiff_t stride, const Row<Real>& x, const Real* step) {
+    if constexpr (Most > 0) {
+        if (vectors == Most) return axpy_block<Real, Bytes, Most>(origin, stride, x, step);
+        axpy_up_to<Real, Bytes, Most - 1>(vectors, origin, stride, x, step);
+    }
 }
 
 // Only the vectors of a row in which something moves are read and written.
 template <class Real, int Bytes>
 void axpy_with(Real* origin, std::ptrdiff_t stride, Index width, const Row<Real>& x, const Real* step) {
-    using V = Vector<Real, Bytes>;
     constexpr Index lanes = Bytes / static_cast<int>(sizeof(Real));
-    constexpr int most = 16;
+    constexpr int together = 8;
     for (Index at = 0; at < width;) {
-        V by[most];
-        Index place[most];
-        int moving = 0;
-        for (; at < width && moving < most; at += lanes) {
-            if (!any_set<Real, Bytes>(step + at)) continue;
-            by[moving] = *reinterpret_cast<const V*>(step + at);
-            place[moving++] = at;
-        }
-        const auto add = [&](Index feature, Real value) {
-            Real* row = origin + feature * stride;
-            for (int m = 0; m < moving; ++m) *reinterpret_cast<V*>(row + place[m]) += value * by[m];
-        };
-        if (x.constant != Real(0)) add(-1, x.constant);
-        for (Index i = 0; i < x.count; ++i)
-            if (x.value[i] != Real(0)) add(x.feature(i), x.value[i]);
+        int run = 0;
+        while (run < together && at + run * lanes < width && any_set<Real, Bytes>(step + at + run * lanes)) ++run;
+        axpy_up_to<Real, Bytes, together>(run, origin + at, stride, x, step + at);
+        at += run == together ? run * lanes : (run + 1) * lanes;  // the next one does not move, or is none
     }
 }
 

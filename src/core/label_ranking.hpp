@@ -167,10 +167,16 @@ private:
     // On the scores that will be cut: those of the mean where there is one.
     void learn_cut(const Row<Real>& x, std::span<const Index> relevant, const Judgement& seen, double weight,
                    const Settings& set) {
-        if (seen.constrained && !geometry().averages())
+        if constexpr (requires { learner_.geometry().predict_seen(x, predicted_.data()); }) {
+            if (seen.constrained)
+                learner_.geometry().predict_seen(x, predicted_.data());
+            else
+                geometry().predict(x, predicted_.data(), room_.data());
+        } else if (seen.constrained && !geometry().averages()) {
             learner_.problem().copy_scores(predicted_.data());
-        else
+        } else {
             geometry().predict(x, predicted_.data(), room_.data());
+        }
         cut_.learn(x, predicted_.data(), outputs(), relevant, set.gamma / 2, weight);
     }
 

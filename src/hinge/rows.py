@@ -41,12 +41,12 @@ def read_rows(estimator: Any, X: Any, dtype: np.dtype[Any], intercept: bool, *, 
     elif not plain or X.shape[1] != estimator.n_features_in_:
         numbers = [np.float64, np.float32]
         X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=numbers, ensure_all_finite=False)
-    view = view_of(X, dtype, intercept)
+    view = _view(X, dtype, intercept)
     flaw, row, column = view.inspect()
     if flaw == "not increasing":
         X = X.copy()
         X.sum_duplicates()
-        view = view_of(X, dtype, intercept)
+        view = _view(X, dtype, intercept)
         flaw, row, column = view.inspect()
     if flaw:
         _refuse(estimator, X, flaw, row, column)
@@ -59,8 +59,7 @@ def _is_plain(X: Any) -> bool:
     return X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0 and X.dtype.kind in NUMBERS
 
 
-def view_of(X: Any, dtype: np.dtype[Any], intercept: bool) -> Any:
-    """Return an array or a CSR matrix as the core reads it, not looked at yet."""
+def _view(X: Any, dtype: np.dtype[Any], intercept: bool) -> Any:
     if type(X) is np.ndarray and (X.dtype == dtype or X.dtype.kind != "f"):
         return VIEWS[dtype](np.ascontiguousarray(X, dtype=dtype), intercept)
     with np.errstate(over="ignore"):  # what overflows is found by `inspect`, with its place

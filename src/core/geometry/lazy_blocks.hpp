@@ -57,10 +57,11 @@ public:
         --outputs_;
     }
 
-    // <x, B_b> of every block that the first `sequences` sequences are made of; `out` holds row_width() values.
-    void products(const Row<Real>& x, int sequences, Real* out) const {
-        const Index needed = Weights<Real>::padded(static_cast<Index>(blocks_of(sequences)) * stride_);
-        kernels<Real>().score(weights_.origin(), weights_.stride(), needed, x, out);
+    // <x, B_b> of every block that the first `sequences` sequences are made of; `out` holds row_width() values. Those
+    // that the first `known` sequences are made of are there already.
+    void products(const Row<Real>& x, int sequences, Real* out, int known = 0) const {
+        const Index from = known > 0 ? columns_of(known) : 0, to = columns_of(sequences);
+        if (to > from) kernels<Real>().score(weights_.origin() + from, weights_.stride(), to - from, x, out + from);
     }
     // The scores of a mixture of the sequences, from their products; `out` holds width() values.
     void mix(const std::array<double, most_sequences>& shares, const Real* products, Real* out) const {
@@ -186,6 +187,11 @@ private:
         for (int r = 0; r < count_; ++r)
             sum += shares[static_cast<std::size_t>(r)] * mixing_[r][static_cast<std::size_t>(block)];
         return sum;
+    }
+
+    // Columns of a row that the first sequences take part of.
+    Index columns_of(int sequences) const {
+        return Weights<Real>::padded(static_cast<Index>(blocks_of(sequences)) * stride_);
     }
 
     // How many of the first blocks the first sequences take part of: a mean that nothing else reads costs nothing.

@@ -55,6 +55,11 @@ public:
         blocks_.products(x, Sequences, products_.data());
         blocks_.mix(SmallMatrix::identity()[0], products_.data(), out);
     }
+    // What is predicted on the row looked at.
+    void predict_seen(const Row<Real>& x, Real* out) {
+        blocks_.products(x, predicting() + 1, products_.data(), Sequences);
+        blocks_.mix(SmallMatrix::identity()[predicting()], products_.data(), out);
+    }
     // Scores, on the row looked at, of a mixture of the sequences.
     const Real* mix(const std::array<double, most_sequences>& shares) {
         blocks_.mix(shares, products_.data(), mixed_.data());
