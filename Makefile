@@ -35,6 +35,15 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 
+# Label rankers beside their peers, then the seven mailboxes beside the paper; on an idle machine.
+$(VENV)/.bench: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[bench]"
+	@touch $@
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/label_ranking.py
+	$(BIN)/python benchmarks/enron.py
+
 docs: $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[docs]"
 	$(BIN)/python -m sphinx -W -q -b html docs build/docs

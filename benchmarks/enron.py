@@ -17,7 +17,7 @@ import numpy as np
 from tables import Table
 
 from hinge import LabelRanker, __version__
-from hinge.datasets import ENRON_USERS, Mail, load_enron
+from hinge.datasets import ENRON_USERS, Mail, data_home, load_enron
 
 UPDATES = ("fixed", "single", "full")
 GEOMETRIES = ("euclidean", "entropic")
@@ -133,6 +133,11 @@ def main() -> None:
     parser.add_argument("--sweep", action="store_true", help="other words, C and margins too (a few minutes)")
     arguments = parser.parse_args()
     start = time.perf_counter()
+    try:
+        data_home()
+    except FileNotFoundError as missing:
+        print(f"The mailboxes beside the paper: {missing}")
+        return
     reproduce(arguments.users)
     if arguments.sweep:
         sweep(arguments.users)

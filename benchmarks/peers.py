@@ -120,13 +120,13 @@ def growing_chunks(rows: int, share: float = 0.05, most: int = 200) -> Iterator[
         start = stop
 
 
-def _pa1() -> Any:
+def _pa1(C: float = 1.0) -> Any:
     return need("sklearn.linear_model").SGDClassifier(
-        loss="hinge", penalty=None, learning_rate="pa1", eta0=1.0, max_iter=1, shuffle=False, tol=None
+        loss="hinge", penalty=None, learning_rate="pa1", eta0=C, max_iter=1, shuffle=False, tol=None
     )
 
 
-def sklearn_pa1(stream: Stream, repeats: int) -> Outcome:
+def sklearn_pa1(stream: Stream, repeats: int, C: float = 1.0) -> Outcome:
     """Faster of `fit` and one `partial_fit`, each given the whole batch; progressive error apart, in chunks."""
     classes = np.arange(stream.n_labels)
 
@@ -138,10 +138,10 @@ def sklearn_pa1(stream: Stream, repeats: int) -> Outcome:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        seconds, _ = fastest(repeats, _pa1, fit)
-        whole, model = fastest(repeats, _pa1, partial_fit)
+        seconds, _ = fastest(repeats, lambda: _pa1(C), fit)
+        whole, model = fastest(repeats, lambda: _pa1(C), partial_fit)
         test = 1.0 - model.score(stream.X_test, stream.y_test)
-        model, mistakes = _pa1(), 0
+        model, mistakes = _pa1(C), 0
         for chunk in growing_chunks(stream.X.shape[0]):
             X, y = stream.X[chunk], stream.y[chunk]
             mistakes += len(y) if chunk.start == 0 else int(np.sum(model.predict(X) != y))
