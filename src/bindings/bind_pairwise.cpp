@@ -132,6 +132,13 @@ void bind_pairwise(nb::module_& m) {
         .def("__init__", &make_problem<double>, "x"_a, "start"_a.none(), "label"_a, "weight"_a.none(), "outputs"_a)
         .def_prop_ro("features", &Problem::features)
         .def_prop_ro("width", &Problem::width)
+        .def("columns",
+             [](const Problem& self) {
+                 return new_array<hinge::Index>({self.columns().size()}, [&](hinge::Index* to) {
+                     std::copy(self.columns().begin(), self.columns().end(), to);
+                 });
+             },
+             "The features that occur; weights have a row for each, after that of the constant feature.")
         .def("evaluate", &evaluate, "weights"_a, "length"_a, "threads"_a, "gradient"_a.noconvert(),
              "The smoothed hinge, the hinge and the slopes' mean; the gradient of the first is filled in.");
 }

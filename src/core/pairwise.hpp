@@ -153,7 +153,8 @@ public:
         const std::int64_t stored = x.start ? x.start[x.count] : x.count * x.width;
         values_.assign(x.value, x.value + stored);
         if (x.start) start_.assign(x.start, x.start + x.count + 1), index_.assign(x.index, x.index + stored);
-        x_ = {x.start ? start_.data() : nullptr, x.start ? index_.data() : nullptr, values_.data(), x.count, x.width,
+        const Index kept = keep_columns(x.width);
+        x_ = {x.start ? start_.data() : nullptr, x.start ? index_.data() : nullptr, values_.data(), x.count, kept,
               static_cast<Real>(x.constant)};
         double total = 0;
         label_start_.push_back(0);
@@ -172,8 +173,10 @@ public:
     }
     PairProblem(const PairProblem&) = delete;
 
-    // Features of the instances, the constant one included; weights and gradients are features x width().
+    // Features that occur, the constant one included; weights and gradients are features x width().
     Index features() const { return x_.width + reserved(); }
+    // Which features of the data those are, after the constant one.
+    const std::vector<Index>& columns() const { return columns_; }
     Index width() const { return width_; }
 
     struct Sums {
@@ -203,6 +206,20 @@ public:
     }
 
 private:
+    // Features of sparse rows that never occur are left out: their weights are zero.
+    Index keep_columns(Index width) {
+        std::vector<Index> place(static_cast<std::size_t>(width), is_sparse() ? 0 : 1);
+        for (Index j : index_) place[static_cast<std::size_t>(j)] = 1;
+        for (Index j = 0; j < width; ++j)
+            if (Index& at = place[static_cast<std::size_t>(j)]; at > 0) {
+                at = static_cast<Index>(columns_.size());
+                columns_.push_back(j);
+            }
+        for (Index& j : index_) j = place[static_cast<std::size_t>(j)];
+        return static_cast<Index>(columns_.size());
+    }
+    bool is_sparse() const { return !start_.empty(); }
+
     Index reserved() const { return x_.constant != Real(0) ? 1 : 0; }
 
     // gradient = X' slopes; a thread has some of the columns, in which it adds row by row.
@@ -225,7 +242,7 @@ private:
     std::int64_t rows_;
     std::vector<Real> values_;
     std::vector<std::int64_t> start_, label_start_;
-    std::vector<Index> index_, label_;
+    std::vector<Index> index_, label_, columns_;
     std::vector<double> share_, smoothed_, hinge_, betas_;
     Rows<Real> x_{};
     LabelRows y_{};

@@ -289,11 +289,14 @@ class PairwiseLabelRanker(PairRanker):
             self.n_features_in_ = x.width
         labels = len(self._labels)
         self._model.grow(self.n_features_in_, labels)
-        problem = RankSvm(_core.PairProblem(x, targets.start, targets.label, weights, labels), self.alpha)
+        pairs = _core.PairProblem(x, targets.start, targets.label, weights, labels)
+        problem = RankSvm(pairs, self.alpha)
         problem.solve(self.tol)
         self._bounds = problem.lower, problem.upper - problem.lower, problem.evaluations
         state = self._model.state()
-        state["block_0"] = np.ascontiguousarray(problem.best[:, :labels], dtype=self._dtype)
+        rows = np.append(np.arange(self.fit_intercept), pairs.columns() + int(self.fit_intercept))
+        state["block_0"] = np.zeros_like(state["block_0"])
+        state["block_0"][rows] = problem.best[:, :labels]
         state["blank"] = np.zeros(1)
         self._model.restore(state)
         return x
@@ -435,7 +438,7 @@ class RankSvm:
     with the c in [0, 1] that is best.
     """
 
-    memory = 20  # gradients that L-BFGS keeps
+    most_numbers = 40_000_000  # that L-BFGS may keep, in 20 gradients and steps at most
     shrinks_by = 4.0
     least_length = 1e-13
     most_evaluations = 20_000
@@ -469,7 +472,8 @@ class RankSvm:
             if solved or self.evaluations >= self.most_evaluations:
                 raise StopIteration
 
-        options = {"maxcor": self.memory, "ftol": 0.0, "gtol": 0.0, "maxiter": 5000, "maxfun": 10_000}
+        memory = min(20, max(5, self.most_numbers // (2 * self.best.size)))
+        options = {"maxcor": memory, "ftol": 0.0, "gtol": 0.0, "maxiter": 5000, "maxfun": 10_000}
         W = self.best.ravel()
         while self.length > self.least_length and self.evaluations < self.most_evaluations:
             W = minimize(self, W, jac=True, method="L-BFGS-B", callback=stop_early, options=options).x
