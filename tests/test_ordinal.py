@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -506,11 +507,17 @@ ROWS = np.array([[0.1], [0.5], [0.9], [0.4]])
         (pd.Series(pd.Categorical(["a", "c", "c", "a"], ["c", "b", "a"], ordered=True)), None, ["c", "b", "a"]),
         (pd.Series([1, 2, 4, 2], index=[9, 8, 7, 6]), None, [1, 2, 4]),
         (pd.DataFrame({"from": [1, 2, 4, 2], "to": [2, 2, 4, 4]}), None, [1, 2, 4]),
+        (np.array([-120, 120, 60, 120], dtype=np.int8), None, [-120, 60, 120]),
+        (np.array([2**60 + 1, 2**60 + 3, 2**60 + 2, 2**60 + 1]), None, [2**60 + 1, 2**60 + 2, 2**60 + 3]),
+        (pl.Series(["a", "c", "b", "a"], dtype=pl.Enum(["c", "b", "a"])), None, ["c", "b", "a"]),
+        (pl.DataFrame({"from": [1, 2, 4, 2], "to": [2, 2, 4, 4]}), None, [1, 2, 4]),
         ([pd.Timestamp(2020, 1, d) for d in (1, 5, 2, 5)], None, [pd.Timestamp(2020, 1, d) for d in (1, 2, 5)]),
     ],
 )
 def test_targets_of_many_kinds(y: Any, classes: Any, expected: list[Any]) -> None:
     fitted = OrdinalClassifier(classes=classes).fit(ROWS, y)
+    best = OrdinalClassifier(classes=classes, kernel="rbf", gamma=99.0, max_iter=20).fit(ROWS, y)
+    assert best.score(ROWS, y) == 0  # so every label stands where it belongs
     assert fitted.classes_.tolist() == expected
     assert len(fitted.thresholds_) == len(expected) - 1
     assert set(fitted.predict(ROWS).tolist()) <= set(expected)
@@ -601,6 +608,27 @@ def test_a_kernel_that_fails_late_leaves_no_trace() -> None:
     with pytest.raises(ValueError, match="the kernel returned nan"):
         learner(4, kernel=kernel).learn_one({"x": 1.0}, (1, 2))
     assert (it.t_, it.classes_.tolist()) == (4, labels)
+
+
+@pytest.mark.parametrize("rows", [300, 4])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int64", "uint64", "float32", "float64"])
+def test_numbers_of_any_type_are_the_same_classes(dtype: str, rows: int) -> None:
+    y = np.random.default_rng(0).choice([3, 100, 50, 127], size=rows)
+    X = y[:, None] / 64.0
+    plain, typed = (
+        OrdinalClassifier(max_iter=3).fit(X, y.tolist()),
+        OrdinalClassifier(max_iter=3).fit(X, y.astype(dtype)),
+    )
+    np.testing.assert_array_equal(plain.classes_, typed.classes_)
+    np.testing.assert_array_equal(plain.thresholds_, typed.thresholds_)
+    np.testing.assert_array_equal(plain.predict(X), typed.predict(X))
+    pairs = OrdinalClassifier(max_iter=3).fit(X, np.column_stack([y, y]).astype(dtype))
+    np.testing.assert_array_equal(plain.thresholds_, pairs.thresholds_)
+
+
+def test_a_kernel_must_return_a_number() -> None:
+    with pytest.raises(TypeError, match="the kernel returned 'one'; it must return a number"):
+        learner(3, kernel=lambda a, b: "one").fit(ROWS, [1, 2, 3, 1])
 
 
 def test_what_a_kernel_raises_comes_through() -> None:

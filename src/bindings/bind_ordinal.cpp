@@ -50,7 +50,11 @@ private:
     double between(const nb::object& a, const nb::object& b) const {
         const nb::object out = function(a, b);
         const double value = PyFloat_AsDouble(out.ptr());
-        if (value == -1.0 && PyErr_Occurred()) nb::raise_python_error();
+        if (value == -1.0 && PyErr_Occurred()) {
+            PyErr_Clear();
+            throw nb::type_error(
+                (std::string("the kernel returned ") + nb::repr(out).c_str() + "; it must return a number").c_str());
+        }
         if (!std::isfinite(value))
             throw nb::value_error((std::string("the kernel returned ") + nb::repr(out).c_str() +
                                    "; it must return a finite number")

@@ -20,7 +20,9 @@ from sklearn.exceptions import DataConversionWarning
 
 from hinge.labels import as_array, check_label_in_row
 
-__all__ = ["Ends", "Intervals", "OrderedClasses", "read_ends"]
+__all__ = ["Ends", "Intervals", "OrderedClasses", "classes_in", "number_ends", "read_ends"]
+
+EXACT = 2**53  # integers up to it are float64's own
 
 
 class OrderedClasses:
@@ -47,7 +49,7 @@ class OrderedClasses:
 
     @property
     def are_sorted_numbers(self) -> bool:
-        numbers = all(isinstance(value, int | float) for value in self.values)
+        numbers = all(isinstance(value, int | float) and abs(value) <= EXACT for value in self.values)
         return numbers and all(a < b for a, b in zip(self.values, self.values[1:], strict=False))
 
     def place_of(self, value: Any, row: int) -> int:
@@ -122,9 +124,9 @@ def read_ends(y: Any, rows: int) -> Ends:
 
 
 def _order_of(y: Any) -> list[Any] | None:
-    """Return the categories of ordered categorical data."""
+    """Return the categories of ordered categorical data: pandas' ordered ones, and the Enum of polars."""
     kinds = [y.dtype] if hasattr(y, "dtype") else list(getattr(y, "dtypes", ()))
-    orders = [list(kind.categories) for kind in kinds if getattr(kind, "ordered", False)]
+    orders = [list(kind.categories) for kind in kinds if getattr(kind, "ordered", type(kind).__name__ == "Enum")]
     if not orders:
         return None
     if any(order != orders[0] for order in orders):
@@ -133,7 +135,7 @@ def _order_of(y: Any) -> list[Any] | None:
 
 
 def _columns(y: Any) -> list[np.ndarray]:
-    if hasattr(y, "dtypes") and hasattr(y, "columns"):
+    if hasattr(y, "iloc") and hasattr(y, "columns"):
         columns = [np.asarray(y.iloc[:, i]) for i in range(y.shape[1])]
         if len(columns) == 1:
             _warn_of_column()
@@ -181,8 +183,10 @@ def _warn_of_column() -> None:
 
 def _checked(column: np.ndarray, *, exact: bool) -> np.ndarray:
     """Return a column of ends as numbers or plain values; ValueError where one cannot be an end."""
-    if column.dtype.kind in "iub":
+    if column.dtype.kind == "b":
         return column
+    if column.dtype.kind in "iu":
+        return column.astype(np.int64) if column.dtype != np.uint64 else _checked_uint64(column)
     if column.dtype.kind == "f":
         bad = np.isnan(column) | (np.isinf(column) if exact else np.zeros(column.shape, dtype=bool))
         if bad.any():
@@ -200,6 +204,11 @@ def _checked(column: np.ndarray, *, exact: bool) -> np.ndarray:
     if len(out) and all(isinstance(value, Number) for value in out):
         return np.array(out.tolist())
     return out
+
+
+def _checked_uint64(column: np.ndarray) -> np.ndarray:
+    """Return what an int64 can hold as such, and else plain values."""
+    return column.astype(np.int64 if column.size == 0 or int(column.max()) < 2**63 else object)
 
 
 def _must_be(exact: bool) -> str:
@@ -220,7 +229,7 @@ def number_ends(ends: Ends, classes: OrderedClasses, new: str) -> Intervals:
     new : {"add", "error", "ignore"}
         What to do with a class that is new.
     """
-    if ends.low.dtype != object and ends.high.dtype != object and classes.are_sorted_numbers:
+    if _are_numbers(ends, classes):
         return _number_numbers(ends, classes, new)
     return _number_values(ends, classes, new)
 
@@ -229,7 +238,7 @@ def classes_in(ends: Ends, classes: OrderedClasses) -> OrderedClasses:
     """Return the classes with all that the ends speak of."""
     if classes.declared:
         return classes
-    if ends.low.dtype != object and ends.high.dtype != object and classes.are_sorted_numbers:
+    if _are_numbers(ends, classes):
         fresh = _unknown_numbers(ends, classes)
         if any(isinstance(value, float) and value != int(value) for value in fresh):
             fresh = _fresh_numbers(ends, classes)[0]  # which says where
@@ -239,6 +248,16 @@ def classes_in(ends: Ends, classes: OrderedClasses) -> OrderedClasses:
     for place, value in zip(numbered.place.tolist(), numbered.fresh, strict=True):
         values.insert(place, value)
     return classes.with_values(values)
+
+
+def _are_numbers(ends: Ends, classes: OrderedClasses) -> bool:
+    """Say whether ends and classes are numbers that float64 tells apart."""
+    if not classes.are_sorted_numbers:
+        return False
+    for end in {id(end): end for end in (ends.low, ends.high)}.values():
+        if end.dtype == object or (end.dtype.kind == "i" and end.size and int(np.abs(end).max()) > EXACT):
+            return False
+    return True
 
 
 def _distinct(end: np.ndarray) -> np.ndarray:
@@ -254,7 +273,7 @@ def _least_of_few(end: np.ndarray) -> int | None:
     if end.dtype.kind not in "iu" or end.size < 100:
         return None
     least, most = int(end.min()), int(end.max())
-    return least if most - least < 4 * end.size and most < 2**53 else None
+    return least if most - least < 4 * end.size else None
 
 
 def _unknown_numbers(ends: Ends, classes: OrderedClasses) -> list[Any]:
