@@ -666,6 +666,16 @@ def test_learn_one_is_partial_fit() -> None:
         assert one.classes_.tolist() == [1, 2, 3, 4]
 
 
+def test_a_bad_example_does_not_set_the_kernel_s_width() -> None:
+    it = OrdinalClassifier([1, 2, 3], kernel="rbf")
+    with pytest.raises(ValueError, match="finite"):
+        it.learn_one({"a": 1.0, "b": np.nan}, 2)
+    it.learn_one({"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}, 3)
+    it.learn_one({"a": 1.0, "b": 2.0, "c": 3.0, "d": 5.0}, 1)
+    assert it.decision_function([{"a": 1.0}])[0] != 0
+    assert it._gamma == 1 / 4
+
+
 def test_predict_interval_widens_with_the_margin() -> None:
     X, y, _ = arrays(draw(1, 2, 6, rounds=200))
     it = learner(6).fit(X, y)

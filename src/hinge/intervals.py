@@ -22,6 +22,8 @@ from hinge.labels import as_array, check_label_in_row
 
 __all__ = ["Ends", "Intervals", "OrderedClasses", "classes_in", "number_ends", "read_ends"]
 
+FEW = 64  # rows that are sooner looked up one by one
+NO_ROWS, NO_PLACES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 EXACT = 2**53  # integers up to it are float64's own
 
 
@@ -229,9 +231,22 @@ def number_ends(ends: Ends, classes: OrderedClasses, new: str) -> Intervals:
     new : {"add", "error", "ignore"}
         What to do with a class that is new.
     """
+    if ends.low.size <= FEW and (few := _number_few(ends, classes)) is not None:
+        return few
     if _are_numbers(ends, classes):
         return _number_numbers(ends, classes, new)
     return _number_values(ends, classes, new)
+
+
+def _number_few(ends: Ends, classes: OrderedClasses) -> Intervals | None:
+    """Number some rows by looking each end up; None where something is new or wrong."""
+    number, most = classes.number, len(classes)
+    low = [1 if end == -inf else number.get(end, 0) for end in ends.low.tolist()]
+    high = low if ends.high is ends.low else [most if end == inf else number.get(end, 0) for end in ends.high.tolist()]
+    if any(not 0 < a <= b for a, b in zip(low, high, strict=True)):
+        return None
+    numbers = np.array(low, dtype=np.int32)
+    return Intervals(numbers, numbers if high is low else np.array(high, dtype=np.int32), NO_ROWS, NO_PLACES, [])
 
 
 def classes_in(ends: Ends, classes: OrderedClasses) -> OrderedClasses:

@@ -7,7 +7,7 @@ because a margin of exactly zero is a mistake.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core
 from hinge.base import Dicts, OnlineEstimator, check_dtype
-from hinge.intervals import Ends, Intervals, OrderedClasses, classes_in, number_ends, read_ends
+from hinge.intervals import NO_PLACES, Ends, Intervals, OrderedClasses, classes_in, number_ends, read_ends
 from hinge.labels import as_array, check_label, check_label_in_row
 from hinge.metrics import interval_mae
 
@@ -27,7 +27,6 @@ __all__ = ["OrdinalClassifier", "PRank", "WidrowHoffClassifier"]
 MODELS = {np.dtype(np.float32): _core.OrdinalFloat32, np.dtype(np.float64): _core.OrdinalFloat64}
 SHAPES = {"linear": 0, "poly": 1, "rbf": 2}
 POSITIVE = Interval(Real, 0, None, closed="neither")
-NOTHING = np.empty(0, dtype=np.int32)
 
 
 class OrdinalLearner(OnlineEstimator):
@@ -164,16 +163,34 @@ class OrdinalLearner(OnlineEstimator):
         self._model.learn(x, targets.low, targets.high, targets.row, targets.place, weights, **trace)
 
     def _learn_dict(self, reader: Any, x: dict[str, Any], targets: Intervals, w: float) -> None:
-        self._model.learn_one(reader, x, int(targets.low[0]), int(targets.high[0]), targets.place, w)
+        self._learn_numbers(reader, x, int(targets.low[0]), int(targets.high[0]), w, targets.place)
         if targets.fresh:
             self._enter(targets)
 
+    def _learn_numbers(
+        self, reader: Any, x: dict[str, Any], low: int, high: int, w: float, place: np.ndarray = NO_PLACES
+    ) -> None:
+        self._model.learn_one(reader, x, low, high, place, w)
+
     def _learn_example(self, reader: Any, x: dict[str, Any], y: Any, w: float) -> None:
-        number = self._labels.number.get(y) if y.__hash__ else None
-        if number is not None:
-            self._learn_dict(reader, x, Intervals(np.array([number]), np.array([number]), NOTHING, NOTHING, []), w)
+        if isinstance(y, tuple | list | np.ndarray):
+            ends = tuple(y)
+            low, high = self._numbers_of(ends)
         else:
-            self._learn_dict(reader, x, self._admit(self._read_y([_one_target(y)], 1)), w)
+            ends = y
+            low = high = self._labels.number.get(y, 0) if y.__hash__ else 0
+        if 0 < low <= high:
+            self._learn_numbers(reader, x, low, high, w)
+        else:  # something is new, or wrong
+            self._learn_dict(reader, x, self._admit(self._read_y([ends], 1)), w)
+
+    def _numbers_of(self, ends: tuple[Any, ...]) -> tuple[int, int]:
+        """Return the numbers of an interval's ends; zeros where that needs a closer look."""
+        if len(ends) != 2 or self._exact_only or not (ends[0].__hash__ and ends[1].__hash__):
+            return 0, 0
+        number = self._labels.number
+        low = 1 if ends[0] == -inf else number.get(ends[0], 0)
+        return low, len(number) if ends[1] == inf else number.get(ends[1], 0)
 
     # -- answers ----------------------------------------------------------------------------------------------------
 
@@ -386,10 +403,6 @@ def plain_classes(given: Any) -> list[Any]:
     """Return classes as a list of plain values; `given` may be a categorical dtype."""
     given = getattr(given, "categories", given)
     return [check_label_in_row(v, i) for i, v in enumerate(np.asarray(given, dtype=object).ravel().tolist())]
-
-
-def _one_target(y: Any) -> Any:
-    return tuple(y) if isinstance(y, tuple | list | np.ndarray) else y
 
 
 class OrdinalClassifier(OrdinalLearner):
@@ -650,9 +663,15 @@ class OrdinalClassifier(OrdinalLearner):
             self._model = self._model.copy()
             super()._learn(x, targets, weights, **trace)
 
-    def _learn_dict(self, reader: Any, x: dict[str, Any], targets: Intervals, w: float) -> None:
-        self._fix_gamma(len(x))
-        super()._learn_dict(reader, x, targets, w)
+    def _learn_numbers(
+        self, reader: Any, x: dict[str, Any], low: int, high: int, w: float, place: np.ndarray = NO_PLACES
+    ) -> None:
+        if self._gamma is not None or self.kernel not in ("poly", "rbf"):
+            super()._learn_numbers(reader, x, low, high, w, place)
+            return
+        with self._all_or_nothing():
+            self._fix_gamma(len(x))
+            super()._learn_numbers(reader, x, low, high, w, place)
 
     def _learn_example(self, reader: Any, x: dict[str, Any], y: Any, w: float) -> None:
         if not callable(self.kernel):
