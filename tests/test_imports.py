@@ -32,8 +32,8 @@ FLOORS = [
     }
     | {"perceptron"},
     {"datasets", "io", "reductions"},
-    {"checks"},
-    {"cli", "reproduce"},
+    {"checks", "reproduce"},
+    {"cli"},
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 NEIGHBOURS = {"base", "rows", "evaluation", "metrics", "model_file", "json_values", "datasets", "io"}  # one floor's own

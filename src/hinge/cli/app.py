@@ -36,6 +36,7 @@ COMMANDS = {
     "inspect": ("models:inspect", "Say what a model holds."),
     "verify": ("models:verify", "Check every byte of a model."),
     "convert": ("files:convert", "Write examples in another format."),
+    "reproduce": ("files:reproduce", "Run a paper's experiment, beside its published figures."),
     "datasets": ("files:datasets", "List the data sets, and which are here."),
     "demo": ("demo:demo", "File a synthetic mailbox online with six rankers."),
 }

@@ -111,7 +111,7 @@ def unnamed(model: Any) -> Any:
 
 def named(estimator: Any, names: list[str] | None) -> Any:
     """Tell an estimator what its columns are called, before it is saved."""
-    if names and getattr(estimator, "features", "names") == "names":
+    if names and getattr(estimator, "features", "names") != "hashed":
         estimator._frame_names = np.array(names[: estimator.n_features_in_], dtype=object)
     return estimator
 

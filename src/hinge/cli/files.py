@@ -1,7 +1,8 @@
-"""`hinge convert` and `hinge datasets`."""
+"""`hinge convert`, `hinge datasets` and `hinge reproduce`."""
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hinge.cli.options import data_options, reading, refuse_to_replace
+from hinge.cli.options import Learning, data_options, reading, refuse_to_replace
 from hinge.cli.screen import progress, table
 
 if TYPE_CHECKING:
@@ -122,3 +123,44 @@ def datasets() -> None:
     rows += [["synthetic_mailbox", "yes", "generated: messages in folders, with drift"]]
     rows += [["synthetic_ordinal", "yes", "generated: five ordered classes in the unit square"]]
     table(["data set", "here", "what"], rows, left=3)
+
+
+@click.command(cls=Learning)
+@click.argument("name", metavar="[enron|pril|multitask|ansgd|ocr|ranking]")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a table.")
+@click.pass_context
+def reproduce(ctx: click.Context, /, name: str, as_json: bool) -> None:
+    """Run a paper's experiment on the data at HINGE_DATA, and print its tables beside the published figures.
+
+    Every other flag is an option of the experiment.
+
+    \b
+    Examples:
+      hinge reproduce enron
+      hinge reproduce pril --rows 5000 --repeat 10
+      HINGE_DATA=~/data hinge reproduce ranking
+    """
+    import json
+    from dataclasses import asdict
+
+    from hinge.reproduce import EXPERIMENTS
+    from hinge.reproduce import reproduce as run
+
+    if name not in EXPERIMENTS:
+        near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise click.UsageError(f"there is no experiment {name!r}{hint}; there are {', '.join(EXPERIMENTS)}")
+    with progress(name, None) as advance:
+        try:
+            tables = run(name, advance, **ctx.obj)
+        except TypeError as error:
+            if "run() got an unexpected keyword argument" in str(error):
+                raise click.UsageError(f"{name} has no option {str(error).split()[-1]}") from error
+            raise
+    for found in tables:
+        if as_json:
+            click.echo(json.dumps(asdict(found)))
+            continue
+        click.echo(found.title)
+        table(found.head, found.rows)
+        click.echo("".join(f"  {note}\n" for note in found.notes))

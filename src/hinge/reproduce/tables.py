@@ -1,0 +1,29 @@
+"""Tables of figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Table", "beside"]
+
+
+@dataclass
+class Table:
+    """A title, the columns' names, the rows as text, and notes below."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def beside(ours: float, theirs: float | None, digits: int = 1) -> str:
+    """Return a figure with the published one in brackets.
+
+    Examples
+    --------
+    >>> beside(27.04, 27.2), beside(0.5, None, 3)
+    ('27.0 (27.2)', '0.500')
+    """
+    published = "" if theirs is None else f" ({theirs:.{digits}f})"
+    return f"{ours:.{digits}f}{published}"

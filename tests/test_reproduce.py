@@ -1,0 +1,66 @@
+"""The papers' experiments run, and show what they are said to show; on few rows here."""
+
+import pytest
+
+from hinge.reproduce import EXPERIMENTS, reproduce
+from test_datasets import needs
+
+DATA = {
+    "enron": ["enron-folders"],
+    "pril": ["parkinsons", "abalone"],
+    "multitask": ["rcv1v2-subsets"],
+    "ansgd": ["corel5k", "rcv1v2-subsets", "bibtex"],
+    "ocr": ["ocr-letters"],
+    "ranking": ["mq2008"],
+}
+SMALL = {
+    "enron": {"users": ["sanders-r"]},
+    "pril": {"rows": 300, "repeat": 1},
+    "ansgd": {"rounds": 300},
+    "ocr": {"passes": 1, "folds": 1},
+    "ranking": {"passes": 1, "folds": 1},
+}
+
+
+def tables(name):
+    for folder in DATA[name]:
+        needs(folder)
+    return reproduce(name, **SMALL.get(name, {}))
+
+
+def figure(cell):
+    return float(cell.split()[0])
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_table_is_whole(name):
+    for table in tables(name):
+        assert table.rows
+        assert all(len(row) == len(table.head) for row in table.rows)
+
+
+def test_sanders_falls_as_in_the_paper():
+    (table,) = tables("enron")
+    assert table.rows[0][:3] == ["sanders-r", "30 (30)", "1188 (1188)"]
+    assert table.rows[0][-1] == "yes"
+
+
+def test_intervals_lower_the_loss():
+    shares, _ = tables("pril")
+    assert all(figure(row[-1]) < figure(row[2]) for row in shares.rows)
+
+
+def test_neighbours_help_to_read_a_letter():
+    (table,) = tables("ocr")
+    assert all(figure(together) < figure(alone) for _, alone, together in table.rows)
+
+
+def test_the_largest_norm_has_the_fewest_rounds_with_an_error():
+    (table,) = tables("multitask")
+    by_norm = {(row[0], row[1]): figure(row[2]) for row in table.rows}
+    assert by_norm["linf", "implicit"] < by_norm["l1", "implicit"]
+
+
+def test_an_experiment_that_there_is_not():
+    with pytest.raises(ValueError, match="there is no experiment 'enronn'; there are enron, pril"):
+        reproduce("enronn")
