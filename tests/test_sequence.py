@@ -152,6 +152,13 @@ def test_svm_closes_its_gap_and_is_what_frank_wolfe_tends_to(cost):
     assert it.certificate_.hindsight_loss(0.81 * mine @ mine / 2) <= total + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_erm_ends_where_constraints_meet_within_the_precision_of_the_scores(seed):
+    X, y = words(20, seed=seed, n=3, q=4, most=8)
+    answers = SequenceClassifier("perceptron").fit(X, y).predict(X)  # float32
+    assert SequenceClassifier("erm").fit(X, answers).score(X, answers) == 1
+
+
 def test_erm_separates_or_names_words():
     rng = np.random.default_rng(0)
     it, _ = with_weights(rng, 3, 4, whole=False)

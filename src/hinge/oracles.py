@@ -226,6 +226,10 @@ def as_csr(rows: Any, intercept: bool) -> Any:
     return sparse.hstack([np.ones((rows.count, 1)), matrix]).tocsr() if intercept else matrix
 
 
+FEASIBLE = 1e-10  # by how much a linear programme may violate a constraint
+SEPARATE = 1e-7  # a margin below it is zero
+
+
 def separate(
     size: int,
     rivals: Callable[[np.ndarray, float], tuple[Any, ...]],
@@ -274,22 +278,27 @@ def separate(
             b_ub=np.zeros(blocks.shape[0]),
             bounds=[(-1, 1)] * size + [(None, None)],
             method="highs",
+            options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
         )
         if solution.status != 0:
             raise RuntimeError(f"the linear programme was not solved: {solution.message}")
         w, margin = solution.x[:-1], float(solution.x[-1])
-        if margin <= 1e-9:
+        if margin <= SEPARATE:
             witness = np.unique(examples[np.abs(solution.ineqlin.marginals) > 1e-9])
             shown = ", ".join(str(int(rows[i])) for i in witness[:10]) + (", .." if witness.size > 10 else "")
             raise ValueError(
                 f"the examples are not realisable: no weights put the right answer strictly first in all of "
                 f"{what} {shown}; a non-negative combination of their constraints is zero. Use rule='svm'"
             )
-        found, directions, *units = rivals(w, margin * (1 - 1e-7) - 1e-12)
-        if len(found) == 0:
+        found, directions, *units = rivals(w, margin * (1 - 1e-6))
+        unit_of = units[0] if units else np.ones(len(found))
+        # Rivals are found in the model's own precision: what the programme satisfies already would come for ever.
+        short = np.flatnonzero(directions @ w < margin * (1 - 1e-6) * unit_of - 10 * FEASIBLE) if len(found) else found
+        if len(short) == 0:
             return w, margin
-        examples, blocks = np.concatenate([examples, found]), sparse.vstack([blocks, directions]).tocsr()
-        unit = np.concatenate([unit, units[0] if units else np.ones(len(found))])
+        examples = np.concatenate([examples, found[short]])
+        blocks = sparse.vstack([blocks, directions[short]]).tocsr()
+        unit = np.concatenate([unit, unit_of[short]])
     raise RuntimeError(f"the linear programme was not finished after {most} rounds of constraints")
 
 
