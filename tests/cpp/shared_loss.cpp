@@ -38,14 +38,12 @@ extern "C" void solve_rounds(const double* norm, int numbers, int update, double
     }
 }
 
-// Seconds that the steps of one round take, the norm's value included.
-extern "C" double seconds_of_a_solve(const double* norm, int numbers, double C, std::size_t k, const double* losses,
-                                     const double* squared_norms, int repeats, double (*clock)()) {
+// The same round many times over, for benchmarks/multitask.py.
+extern "C" void repeat_a_solve(const double* norm, int numbers, double C, std::size_t k, const double* losses,
+                               const double* squared_norms, int repeats) {
     hinge::solve::SharedLoss solver(ball(norm, numbers));
-    const double start = clock();
     for (int i = 0; i < repeats; ++i) {
         solver.value({losses, k});
         solver.implicit({squared_norms, k}, C);
     }
-    return (clock() - start) / repeats;
 }

@@ -115,7 +115,13 @@ public:
 
     void set_norm(const DualBall& ball) { shared_.emplace(ball); }
 
-    void set_tasks(Index tasks) { worths_.resize(static_cast<std::size_t>(tasks)); }
+    void set_tasks(Index tasks) {
+        const auto count = static_cast<std::size_t>(tasks);
+        worths_.resize(count);
+        tasks_.resize(count + 1);
+        losses_.resize(count + 1);
+        signs_.resize(count + 1);
+    }
     void grow(Index width) {
         if (scores_.size() < static_cast<std::size_t>(width)) scores_ = Buffer<Real>(static_cast<std::size_t>(width));
     }
@@ -124,28 +130,27 @@ public:
     Judgement judge(const Geometry& geometry, const Input& x, const Target& y, double) {
         instance_.take(x, worths_.size(), [&](std::size_t j) { return Feedback::active(y, j); });
         geometry.score(instance_.direction(), scores_.data());
-        tasks_.clear();
-        losses_.clear();
-        signs_.clear();
+        std::size_t found = 0;
         errors_ = 0;
         bool any = false;
-        for (std::size_t j = 0; j < worths_.size(); ++j) {
-            if (!Feedback::active(y, j)) continue;
-            any = true;
+        for (std::size_t j = 0; j < worths_.size(); ++j) {  // without a branch: which tasks have a loss is hard to predict
             const TaskFault fault = Feedback::judge(y, j, static_cast<double>(scores_[j]));
-            errors_ += fault.wrong;
-            if (!(fault.loss > 0)) continue;
-            tasks_.push_back(static_cast<Index>(j));
-            losses_.push_back(fault.loss);
-            signs_.push_back(fault.sign);
+            const bool active = Feedback::active(y, j);
+            any |= active;
+            errors_ += active & fault.wrong;
+            tasks_[found] = static_cast<Index>(j);
+            losses_[found] = fault.loss;
+            signs_[found] = fault.sign;
             worths_[j] = fault.worth;
+            found += active & (fault.loss > 0);
         }
-        return {shared_->value(losses_), Feedback::wrong(y, scores_.data(), errors_) ? 1.0 : 0.0, any};
+        found_ = found;
+        return {shared_->value({losses_.data(), found}), Feedback::wrong(y, scores_.data(), errors_) ? 1.0 : 0.0, any};
     }
 
     // How many tasks were in error.
     Index errors() const { return errors_; }
-    Region region() { return {&*shared_, tasks_, signs_}; }
+    Region region() { return {&*shared_, {tasks_.data(), found_}, {signs_.data(), found_}}; }
     const auto& direction(const Input&) const { return instance_.direction(); }
     const Real* scores() const { return scores_.data(); }
     double promise(const Step& step) const {
@@ -159,7 +164,8 @@ private:
     Instance instance_;
     std::optional<solve::SharedLoss> shared_;
     Buffer<Real> scores_;
-    std::vector<Index> tasks_;  // with a loss; beside them
+    std::size_t found_ = 0;     // tasks with a loss
+    std::vector<Index> tasks_;  // these, and a place that is written to in vain; beside them
     std::vector<double> losses_, signs_;
     std::vector<double> worths_;  // by task
     Index errors_ = 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -18,11 +19,34 @@ enum class Tie { lowest_index, evenly };
 
 class CappedSimplex {
 public:
+    // max sum t_j l_j, l > 0
+    double largest(std::span<const double> losses, double cap, double total) {
+        cap = std::min(cap, total);
+        const double places = std::ceil(total / cap);
+        if (places == 1) return cap * *std::max_element(losses.begin(), losses.end());
+        double sum = 0;
+        if (places > static_cast<double>(losses.size())) {
+            for (double loss : losses) sum += loss;
+            return cap * sum;
+        }
+        points_.assign(losses.begin(), losses.end());
+        const auto last = points_.begin() + static_cast<std::ptrdiff_t>(places) - 1;
+        std::nth_element(points_.begin(), last, points_.end(), std::greater<>());
+        std::sort(points_.begin(), last, std::greater<>());  // so that the sum does not depend on how they stood
+        for (auto loss = points_.begin(); loss != last; ++loss) sum += *loss;
+        return cap * sum + std::clamp(total - (places - 1) * cap, 0.0, cap) * *last;
+    }
+
     // Maximises sum t_j l_j, l > 0: the cap on the largest losses while it lasts, ties to the lowest index.
     void linear(std::span<const double> losses, double cap, double total, std::span<double> steps) {
         const std::size_t k = losses.size();
         cap = std::min(cap, total);
         const double places = std::ceil(total / cap);
+        if (places == 1) {
+            std::fill(steps.begin(), steps.end(), 0.0);
+            steps[static_cast<std::size_t>(std::max_element(losses.begin(), losses.end()) - losses.begin())] = cap;
+            return;
+        }
         std::fill(steps.begin(), steps.end(), cap);
         if (places > static_cast<double>(k)) return;
         const std::size_t last = static_cast<std::size_t>(places) - 1;
@@ -44,9 +68,20 @@ public:
     double best(std::span<const double> losses, std::span<const double> curvatures, double cap, double total, Tie tie,
                 std::span<double> steps) {
         tasks_ = {losses, curvatures, std::min(cap, total)};
-        if (!(tasks_.sum(0) > total)) return give(0, steps);
-        double low = 0;
+        if (!(tasks_.free_sum() > total)) return give(0, steps);
+        double low = lower_bound(total);
         double high = *std::max_element(losses.begin(), losses.end());
+        keep_above(low);
+        const double shift = find(total, tie, low, high);
+        std::fill(steps.begin(), steps.end(), 0.0);
+        for (std::size_t i = 0; i < kept_.size(); ++i) steps[kept_[i]] = kept_steps_[i];
+        return shift;
+    }
+
+private:
+    // The shift between low and high, and the steps of the tasks that are kept.
+    double find(double total, Tie tie, double low, double high) {
+        const std::span<double> steps = kept_steps_;
         narrow(total, low, high);
         collect_points(low, high);
         while (!points_.empty()) {
@@ -72,7 +107,6 @@ public:
         return shift;
     }
 
-private:
     struct Tasks {
         std::span<const double> losses;
         std::span<const double> curvatures;
@@ -84,6 +118,12 @@ private:
         double step(std::size_t j, double shift) const {
             const double left = losses[j] - shift;
             return left > 0 ? std::min(cap, left / curvatures[j]) : 0.0;
+        }
+        // The sum without a shift.
+        double free_sum() const {
+            double sum = 0;
+            for (std::size_t j = 0; j < losses.size(); ++j) sum += std::min(cap, losses[j] / curvatures[j]);
+            return sum;
         }
         double sum(double shift) const {
             double sum = 0;
@@ -111,6 +151,38 @@ private:
         }
     };
 
+    // Where as many tasks as the total pays for are at the cap, the sum is not below the total.
+    double lower_bound(double total) {
+        const auto places = static_cast<std::size_t>(std::ceil(total / tasks_.cap));
+        if (places > tasks_.losses.size()) return 0;
+        points_.resize(tasks_.losses.size());
+        for (std::size_t j = 0; j < points_.size(); ++j) points_[j] = tasks_.full_at(j);
+        const auto last = points_.begin() + static_cast<std::ptrdiff_t>(places) - 1;
+        if (places > 1) std::nth_element(points_.begin(), last, points_.end(), std::greater<>());
+        const double point = places > 1 ? *last : *std::max_element(points_.begin(), points_.end());
+        // A shade lower, for the rounding of the points and of the sum.
+        return std::max(0.0, point - 1e-14 * *std::max_element(tasks_.losses.begin(), tasks_.losses.end()));
+    }
+
+    // Tasks with a smaller loss have no step.
+    void keep_above(double low) {
+        const std::size_t k = tasks_.losses.size();
+        kept_.resize(k);
+        kept_losses_.resize(k);
+        kept_curvatures_.resize(k);
+        std::size_t count = 0;
+        for (std::size_t j = 0; j < k; ++j) {
+            kept_[count] = static_cast<std::uint32_t>(j);
+            kept_losses_[count] = tasks_.losses[j];
+            kept_curvatures_[count] = tasks_.curvatures[j];
+            count += tasks_.losses[j] > low;
+        }
+        kept_.resize(count);
+        kept_steps_.resize(count);
+        tasks_.losses = {kept_losses_.data(), count};
+        tasks_.curvatures = {kept_curvatures_.data(), count};
+    }
+
     // A few steps of Newton's method leave few points to look at.
     void narrow(double total, double& low, double& high) {
         const std::size_t k = tasks_.losses.size();
@@ -132,9 +204,12 @@ private:
             else if (sum < total)
                 high = shift;
             const double next = shift + (sum - total) / slope;
-            if (!(next > low && next < high)) return;
+            if (!(next > low && next < high)) break;
             shift = next;
         }
+        // Newton's method comes from the left: is the shift right behind?
+        const double beyond = low + 1e-13 * high;
+        if (beyond < high && tasks_.sum(beyond) < total) high = beyond;
     }
 
     void collect_points(double low, double high) {
@@ -185,6 +260,8 @@ private:
     Tasks tasks_;
     std::vector<double> points_;
     std::vector<double> inverses_;
+    std::vector<std::uint32_t> kept_;
+    std::vector<double> kept_losses_, kept_curvatures_, kept_steps_;
     std::vector<std::uint32_t> order_;
 };
 

@@ -66,13 +66,15 @@ public:
         steps_.resize(losses.size());
         norm_ = 0;
         if (losses.empty()) return 0;
-        direct();
+        if (polyhedral()) return norm_ = simplex_.largest(losses, ball_.cap, total());
+        mixture_.linear(losses_, ball_, steps_);
         for (std::size_t i = 0; i < steps_.size(); ++i) norm_ += steps_[i] * losses_[i];
         return norm_;
     }
 
     // argmax <tau, l>, eq. (9)
     std::span<const double> finite(double C) {
+        if (polyhedral()) simplex_.linear(losses_, ball_.cap, total(), steps_);
         for (double& t : steps_) t *= C;
         return steps_;
     }
@@ -94,13 +96,6 @@ private:
     // No bound on a q-norm between 1 and infinity: a cap and a total.
     bool polyhedral() const { return ball_.count == 0 || (ball_.count == 1 && ball_.bounds[0].slope == 0); }
     double total() const { return ball_.count == 0 ? std::numeric_limits<double>::infinity() : ball_.bounds[0].radius; }
-
-    void direct() {
-        if (polyhedral())
-            simplex_.linear(losses_, ball_.cap, total(), steps_);
-        else
-            mixture_.linear(losses_, ball_, steps_);
-    }
 
     void best(std::span<const double> curvatures, double C) {
         if (polyhedral())
