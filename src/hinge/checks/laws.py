@@ -161,8 +161,8 @@ def same(a: Any, b: Any, what: str) -> None:
         require(a.keys() == b.keys(), f"{what}: one has {sorted(a.keys() ^ b.keys())}, and the other has not")
         for name in a:
             same(a[name], b[name], f"{what}: {name}")
-    else:
-        require(bits(a) == bits(b), f"{what} differs: {a!r} and {b!r}")
+    elif bits(a) != bits(b):
+        raise AssertionError(f"{what} differs: {a!r} and {b!r}")
 
 
 def same_learned(a: Any, b: Any, what: str, but: tuple[str, ...] = ()) -> None:
