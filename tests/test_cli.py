@@ -132,6 +132,25 @@ def test_predict_prints_a_line_a_row(mail, here):
     assert (mail / "out.tsv").read_text().count("\t") == 2 * 1500
 
 
+def test_features_are_matched_by_name_or_not_at_all(mail, tmp_path, here):
+    rows = [json.loads(line) for line in (mail / "mail.jsonl").read_text().splitlines()][:50]
+    backwards = "".join(json.dumps({"x": dict(reversed(row["x"].items())) | {"never seen": 1}}) + "\n" for row in rows)
+    (tmp_path / "other.jsonl").write_text(backwards)
+    code, out, _ = here("predict", mail / "mail.hinge", "other.jsonl", cwd=tmp_path)
+    assert (code, out.splitlines()) == (0, load(mail / "mail.hinge").predict([row["x"] for row in rows]).tolist())
+    (tmp_path / "d.svm").write_text("1 qid:1 1:1\n2 qid:1 2:1\n")
+    code, out, err = here("predict", mail / "mail.hinge", "d.svm", cwd=tmp_path)
+    assert (code, out) == (3, "")
+    assert err.endswith(
+        "the features of the model have names, but those of the data have none: they cannot be matched\n"
+    )
+    assert here("train", "d.svm", "-o", "m", *RANKING, cwd=tmp_path)[0] == 0  # a qid that nothing asks for
+    code, out, err = here("predict", "m", "other.jsonl", cwd=tmp_path)
+    assert (code, out) == (3, "")
+    code, out, _ = here("predict", "m", "d.svm", cwd=tmp_path)
+    assert (code, out.split()) == (0, [str(label) for label in load(tmp_path / "m").predict(np.eye(2))])
+
+
 def drawn(rows=120):
     """Rows of three features, as text and as numbers."""
     X = np.round(np.random.default_rng(5).normal(size=(rows, 3)), 4)

@@ -89,6 +89,9 @@ def fit_width(estimator: Any, block: Examples) -> None:
 def match_names(model: Any, block: Examples) -> None:
     """Put the columns of a block where the model has the same names; what it never saw is left out."""
     names = getattr(model, "_named_columns", None)
+    if (names is None) != (block.feature_names is None):
+        has, has_not = ("the data", "the model") if names is None else ("the model", "the data")
+        raise ValueError(f"the features of {has} have names, but those of {has_not} have none: they cannot be matched")
     if names is None or block.feature_names is None:
         X = sparse.csr_matrix(block.X)
         X.resize(X.shape[0], model.n_features_in_)
@@ -135,7 +138,7 @@ def given(estimator: Any, block: Examples) -> tuple[Any, Any, dict[str, Any]]:
         ends = [*(np.flatnonzero(np.diff(block.qid)) + 1), len(block)]
         parts = [slice(a, b) for a, b in pairwise([0, *ends])]
         return [block.X[part] for part in parts], None if block.y is None else [block.y[part] for part in parts], {}
-    more = {"qid": block.qid, "sample_weight": block.sample_weight}
+    more = {"qid": block.qid if hasattr(estimator, "_learns_lists") else None, "sample_weight": block.sample_weight}
     return block.X, block.y, {name: value for name, value in more.items() if value is not None}
 
 

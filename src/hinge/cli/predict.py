@@ -58,8 +58,8 @@ def answers(learner: Any, data: str, options: dict[str, Any], top: int | None, a
     size = None if data != "-" else BLOCK // 16
     options = {name: value for name, value in options.items() if value is not None}
     for block in stream(data, block=size, **options):
-        match_names(learner, block)
         with at_lines(data, block):
+            match_names(learner, block)
             X, _, _ = given(learner, block)
             found = learner.rank(X, top) if top else learner.predict(X)
             rows = found if X is block.X else [one for part in found for one in part]  # sequences, letter by letter
