@@ -28,6 +28,8 @@ void block_products_of(const Real* blocks, Index width, Index rows, const Row<Re
     constexpr Index side = lanes * vectors;
     constexpr Index block = block_rows<Real>;
     static_assert(block % side == 0);
+    const Real* values[Together];
+    for (int r = 0; r < Together; ++r) values[r] = x[r].value;
     for (Index first = 0; first < rows; first += side) {
         const Real* column = blocks + static_cast<std::ptrdiff_t>(first / block) * width * block + first % block;
         V sum[Together][vectors];
@@ -50,7 +52,7 @@ void block_products_of(const Real* blocks, Index width, Index rows, const Row<Re
                 add(x->index[i], [&](int) { return x->value[i]; });
         } else {
             const Index count = x->count < width ? x->count : width;
-            for (Index j = 0; j < count; ++j) add(j, [&](int r) { return x[r].value[j]; });
+            for (Index j = 0; j < count; ++j) add(j, [&](int r) { return values[r][j]; });
         }
         for (int r = 0; r < Together; ++r)
             for (Index m = 0; m < vectors; ++m)
