@@ -109,8 +109,12 @@ public:
             if (trace.cut) trace.cut[t] = cut_.exists() ? cut_.at(row) : std::numeric_limits<double>::quiet_NaN();
 
             const auto target = Problem::target(y, t);
+            const bool cuts = y.sets && weight > 0;
+            const bool by_mean = cuts && !predicts_seen && geometry().averages();
+            if (by_mean) geometry().predict(row, predicted_.data(), room_.data());  // before this round joins the mean
             const Judgement seen = learner_.judge(row, target, weight, set);
-            if (y.sets && weight > 0) learn_cut(row, relevant, seen, weight, set);
+            if (cuts && !by_mean) predict_as_seen(row, seen);
+            if (cuts) cut_.learn(row, predicted_.data(), outputs(), relevant, set.gamma / 2, weight);
             learner_.move(row, seen, weight, set);
 
             if (trace.loss) trace.loss[t] = seen.loss;
@@ -164,21 +168,21 @@ private:
         std::copy_n(predicted_.data(), outputs(), out);
     }
 
-    // On the scores that will be cut: those of the mean where there is one.
-    void learn_cut(const Row<Real>& x, std::span<const Index> relevant, const Judgement& seen, double weight,
-                   const Settings& set) {
-        if constexpr (requires { learner_.geometry().predict_seen(x, predicted_.data()); }) {
+    // The scores that this round's answer was cut from, from what `judge` has seen.
+    void predict_as_seen(const Row<Real>& x, const Judgement& seen) {
+        if constexpr (predicts_seen) {
             if (seen.constrained)
                 learner_.geometry().predict_seen(x, predicted_.data());
             else
                 geometry().predict(x, predicted_.data(), room_.data());
-        } else if (seen.constrained && !geometry().averages()) {
+        } else if (seen.constrained) {
             learner_.problem().copy_scores(predicted_.data());
         } else {
-            geometry().predict(x, predicted_.data(), room_.data());
+            geometry().score(x, predicted_.data());
         }
-        cut_.learn(x, predicted_.data(), outputs(), relevant, set.gamma / 2, weight);
     }
+
+    static constexpr bool predicts_seen = requires(Geometry& it, const Row<Real>& x, Real* out) { it.predict_seen(x, out); };
 
     Learner<Problem, Rule, Geometry> learner_;
     Cut<Real> cut_;

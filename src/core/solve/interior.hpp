@@ -25,15 +25,17 @@ public:
         evaluate(derivatives, trial_ = a_);
         first_ = trial_first_;
         second_ = trial_second_;
-        for (int iteration = 0; iteration < most_iterations; ++iteration) {
+        int iteration = 0;
+        for (; iteration < most_iterations; ++iteration) {
             double eta = 0;
             for (std::size_t r = 0; r < d(); ++r) eta += lambda_[r] * slack(a_, r);
-            if (eta <= gap && std::sqrt(stationarity(first_, lambda_, nu_)) <= gap) return iteration;
+            if (eta <= gap && std::sqrt(stationarity(first_, lambda_, nu_)) <= gap) break;
             const double mu = 0.1 * eta / static_cast<double>(d());
             direction(mu);
-            if (!move(mu, derivatives)) return iteration;
+            if (!move(mu, derivatives)) break;
         }
-        return most_iterations;
+        settle(C);
+        return iteration;
     }
 
     double alpha(std::size_t slot) const { return a_[slot]; }
@@ -43,6 +45,14 @@ private:
         double balance;  // multiplier of sum_y a_y = 0
         double total;    // multiplier of sum_Y a_y + xi = C
     };
+
+    // Takes out of the sums what roundings have left there: the dual is a bound only where the two equations hold.
+    void settle(double C) {
+        double up = 0, down = 0;
+        for (std::size_t r = 0; r < slots(); ++r) (p_[r] < 0 ? up : down) += std::abs(a_[r]);
+        const double total = std::min(up, C);
+        for (std::size_t r = 0; r < slots(); ++r) a_[r] *= total / (p_[r] < 0 ? up : down);
+    }
 
     std::size_t d() const { return a_.size(); }
     std::size_t slots() const { return a_.size() - 1; }
@@ -99,25 +109,29 @@ private:
         return std::sqrt(sum);
     }
 
-    // Newton's step on the optimality conditions: z da = u - A' dnu with A da = 0.
+    // Newton's step on the optimality conditions: z da = u - A' dnu with A da = 0. The 2 x 2 system is written in the
+    // sums over Y, off Y and of the slack: as A Z^-1 A' it would lose the digits of the small ones where f is all but
+    // linear, and with them the two equations.
     void direction(double mu) {
         da_.resize(d());
         dlambda_.resize(d());
-        double bb = 0, bt = 0, tt = 0, b = 0, t = 0;
+        struct {
+            double weight = 0, force = 0;  // of 1 / z, of u / z
+        } up, down, rest;
         for (std::size_t r = 0; r < d(); ++r) {
             const double s = slack(a_, r);
             const double z = second_[r] + lambda_[r] / s;
             const double u = -first_[r] - p_[r] * mu / s - nu_.balance * in_balance(r) - nu_.total * in_total(r);
             da_[r] = u;
             dlambda_[r] = z;
-            bb += in_balance(r) / z;
-            bt += in_balance(r) * in_total(r) / z;
-            tt += in_total(r) / z;
-            b += in_balance(r) * u / z;
-            t += in_total(r) * u / z;
+            auto& side = r == slots() ? rest : p_[r] < 0 ? up : down;
+            side.weight += 1 / z;
+            side.force += u / z;
         }
-        const double determinant = bb * tt - bt * bt;
-        dnu_ = {(tt * b - bt * t) / determinant, (bb * t - bt * b) / determinant};
+        const double determinant = up.weight * down.weight + up.weight * rest.weight + down.weight * rest.weight;
+        dnu_ = {(rest.weight * up.force + (up.weight + rest.weight) * down.force - up.weight * rest.force) / determinant,
+                (down.weight * up.force + (up.weight + down.weight) * rest.force - up.weight * down.force) /
+                    determinant};
         for (std::size_t r = 0; r < d(); ++r) {
             const double s = slack(a_, r);
             da_[r] = (da_[r] - in_balance(r) * dnu_.balance - in_total(r) * dnu_.total) / dlambda_[r];
