@@ -100,6 +100,7 @@ class _Tasks(OnlineEstimator):
     _apart = False  # tasks have feature spaces of their own
     _parts: tuple[Any, ...] = ()  # these spaces, where they have
     _names: tuple[Any, ...] | None = None  # the tasks', where they have any
+    _index: dict[Any, int]  # and their numbers
     n_features_in_: Any
 
     # -- parameters and the model -----------------------------------------------------------------------------------
@@ -265,13 +266,16 @@ class _Tasks(OnlineEstimator):
             raise ValueError("every y is NaN: all tasks are dormant in all rounds, there is nothing to learn from")
         return targets._replace(exist=None)
 
+    def _name(self, names: Sequence[Any]) -> None:
+        self._names, self._index = tuple(names), {name: j for j, name in enumerate(names)}
+
     # -- learning ---------------------------------------------------------------------------------------------------
 
     def _keep(self, targets: TaskTargets) -> None:
         """Remember what a call's targets say of the tasks."""
         self._form = targets.form
-        if targets.names is not None:
-            self._names = tuple(targets.names)
+        if targets.names is not None and self._names != tuple(targets.names):
+            self._name(targets.names)
 
     def _learn(self, x: Any, targets: TaskTargets, weights: np.ndarray | None, **trace: np.ndarray) -> None:
         self._keep(targets)
@@ -351,6 +355,10 @@ class _Tasks(OnlineEstimator):
         answers = [y] if isinstance(y, dict) else np.array([y], dtype=object)
         if self._model is not None and hasattr(self, "n_features_in_"):
             self._check_params()
+            known = self._numbers_of_known(x, y)
+            if known is not None:
+                self._learn_dict_row(x, known, w)
+                return
             read, targets, _ = self._read([x], answers, None)
             self._learn_dicts_kept(read, targets, w)
             return
@@ -360,6 +368,17 @@ class _Tasks(OnlineEstimator):
                 self._begin()
             read, targets, _ = self._read([x], answers, None, reset=True)
             self._learn_dicts_kept(read, targets, w)
+
+    def _numbers_of_known(self, x: Any, y: Any) -> np.ndarray | None:
+        """Return the answers of one round, or None where it needs a closer look: new tasks, values or forms."""
+        if type(y) is not dict or type(x) is not dict or self._apart or self._form != DICTS or self._names is None:
+            return None
+        if is_dict_of_dicts(x) or len(self._index) != self._tasks:
+            return None
+        return self._row_of(y)
+
+    def _row_of(self, y: dict[Any, Any]) -> np.ndarray | None:
+        raise NotImplementedError
 
     def _learn_dicts_kept(self, read: TaskDicts, targets: TaskTargets, w: float) -> None:
         self._keep(targets)
@@ -446,7 +465,9 @@ class _Tasks(OnlineEstimator):
         if state["form"] not in (VECTOR, MATRIX, DICTS):
             raise ValueError(f"the targets' form {state['form']!r} is unknown")
         names = decode_value(state["more"]["names"], "names")
-        self._form, self._names = state["form"], None if names is None else tuple(names)
+        self._form, self._names = state["form"], None
+        if names is not None:
+            self._name(names)
         self._take_form(state["apart"] is True)
         if self._apart:
             self._restore_parts(decode_value(state["more"]["parts"], "parts"))
@@ -674,7 +695,7 @@ class MultitaskClassifier(_Tasks):
                 raise ValueError("classes is a dict, but the tasks have no names")
             names = list(dict.fromkeys([*(self._names or ()), *classes]))
             given = [pair_of(classes[name], name) if name in classes else [None, None] for name in names]
-            self._names = tuple(names)
+            self._name(names)
         elif len(classes) == 2 and not any(np.ndim(value) for value in classes):
             self._usual = pair_of(classes, "all tasks")
             given = [self._usual] * len(self._pairs)
@@ -690,6 +711,20 @@ class MultitaskClassifier(_Tasks):
         pairs += [list(self._usual) for _ in range(tasks - len(pairs))]
         sides, alone = read_sides(raw.table, pairs)
         return raw._replace(table=sides, pairs=pairs, alone=alone)
+
+    def _row_of(self, y: dict[Any, Any]) -> np.ndarray | None:
+        row = np.zeros((1, self._tasks), dtype=np.int8)
+        for name, value in y.items():
+            j = self._index.get(name)
+            if j is None or (value is not None and type(value) not in (bool, int, str)):
+                return None
+            if value is None:
+                continue
+            negative, positive = self._pairs[j]
+            if value != negative and value != positive:
+                return None
+            row[0, j] = 1 if value == positive else -1
+        return row
 
     def _settle(self, targets: TaskTargets) -> TaskTargets:
         targets = super()._settle(targets)
@@ -966,6 +1001,15 @@ class MultitaskRegressor(RegressorMixin, _Tasks):
 
     def _numbers(self, raw: TaskTargets) -> TaskTargets:
         return raw._replace(table=read_numbers(raw.table))
+
+    def _row_of(self, y: dict[Any, Any]) -> np.ndarray | None:
+        row = np.full((1, self._tasks), np.nan)
+        for name, value in y.items():
+            j = self._index.get(name)
+            if j is None or type(value) not in (int, float) or not -inf < value < inf:
+                return None
+            row[0, j] = value
+        return row
 
     def predict(self, X: Any) -> Any:
         """Answer every task with a number, in the form in which y was given.

@@ -82,6 +82,12 @@ private:
     // The shift between low and high, and the steps of the tasks that are kept.
     double find(double total, Tie tie, double low, double high) {
         const std::span<double> steps = kept_steps_;
+        if (tasks_.cap >= total && !any_jumps()) {
+            const double shift = balance(total, low);
+            give(shift, steps);
+            settle(shift, total, steps);
+            return shift;
+        }
         narrow(total, low, high);
         collect_points(low, high);
         while (!points_.empty()) {
@@ -183,6 +189,39 @@ private:
         tasks_.curvatures = {kept_curvatures_.data(), count};
     }
 
+    bool any_jumps() const {
+        bool any = false;
+        for (std::size_t j = 0; j < tasks_.losses.size(); ++j) any |= tasks_.jumps(j);
+        return any;
+    }
+
+    // Where no cap binds, Newton's method from the left drops the tasks whose losses the shift has passed; where it drops
+    // none the shift is exact.
+    double balance(double total, double low) {
+        const std::size_t k = tasks_.losses.size();
+        inverses_.resize(k);
+        ratios_.resize(k);
+        for (std::size_t j = 0; j < k; ++j) {
+            inverses_[j] = 1 / tasks_.curvatures[j];
+            ratios_[j] = tasks_.losses[j] / tasks_.curvatures[j];
+        }
+        double shift = low;
+        for (double before = static_cast<double>(k) + 1;;) {
+            double gain = -total;
+            double slope = 0;
+            double count = 0;
+            for (std::size_t j = 0; j < k; ++j) {
+                const double above = tasks_.losses[j] > shift ? 1.0 : 0.0;
+                gain += above * ratios_[j];
+                slope += above * inverses_[j];
+                count += above;
+            }
+            if (!(count < before) || count == 0) return shift;
+            shift = gain / slope;
+            before = count;
+        }
+    }
+
     // A few steps of Newton's method leave few points to look at.
     void narrow(double total, double& low, double& high) {
         const std::size_t k = tasks_.losses.size();
@@ -259,7 +298,7 @@ private:
 
     Tasks tasks_;
     std::vector<double> points_;
-    std::vector<double> inverses_;
+    std::vector<double> inverses_, ratios_;
     std::vector<std::uint32_t> kept_;
     std::vector<double> kept_losses_, kept_curvatures_, kept_steps_;
     std::vector<std::uint32_t> order_;
