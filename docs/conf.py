@@ -22,9 +22,13 @@ PROBLEMS = ("label_ranking", "pairwise", "ordinal", "multitask", "multiclass", "
 
 
 def list_problems(app, name, source):
-    """Put the pages of the problems that there are into the table of contents."""
-    here = [page for page in PROBLEMS if (Path(__file__).parent / f"{page}.md").exists()]
-    source[0] = source[0].replace("@problems@", "\n".join(here))
+    """Put the problems' pages into the table of contents: those that no other part of it names."""
+    if "@problems@" not in source[0]:
+        return
+    named = set(source[0].split()) | {"index"}
+    rest = sorted(page.stem for page in Path(__file__).parent.glob("*.md") if page.stem not in named)
+    ordered = [page for page in PROBLEMS if page in rest]
+    source[0] = source[0].replace("@problems@", "\n".join(ordered + [page for page in rest if page not in ordered]))
 
 
 def setup(app):
