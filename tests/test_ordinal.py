@@ -106,7 +106,7 @@ def follow(slow: Any, fast: OrdinalClassifier, stream: Stream, *, csr: bool = Fa
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("step", ["unit", "sqrt", 0.5])
 def test_additive(step: Any, weighted: bool, csr: bool) -> None:
-    for seed, (d, K) in enumerate([(1, 2), (3, 5), (4, 7), (20, 10)]):
+    for seed, (d, K) in enumerate([(1, 2), (3, 5), (4, 7), (20, 10), (2, 90)]):
         stream = draw(seed, d, K, rounds=150, weighted=weighted)
         exact = step != "sqrt" and not weighted
         follow(oracle.PRIL(d, K, step), learner(K, step=step), rounded(stream) if exact else stream, csr=csr)
@@ -400,6 +400,30 @@ def test_the_ball_counts_what_a_budget_removes(removal: str) -> None:
         assert norms[-1] ** 2 == pytest.approx(float(state["square"][0]), rel=1e-6, abs=1e-9)
     assert max(norms) <= 1 + 1e-6
     assert max(norms) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("params", "stored"),
+    [
+        ({"average": True}, ["weights"]),
+        ({"kernel": "rbf", "budget": 6}, ["support_coefficients", "thresholds"]),
+    ],
+)
+def test_a_small_scale_is_multiplied_in(params: dict[str, Any], stored: list[str]) -> None:
+    """The same weights, stored with a scale that is too small: the next step stores them anew and changes nothing."""
+    X, y, _ = arrays(draw(4, 3, 5, rounds=120))
+    it, other = (learner(5, step="sqrt", **params).partial_fit(X[:60], y[:60]) for _ in range(2))
+    state = other._model.state()
+    for name in (*stored, "scale", *(["average_clock"] if "average" in params else [])):
+        state[name] = state[name] * (2.0**30 if name in stored else 2.0**-30)
+    other._model.restore(state)
+    np.testing.assert_array_equal(other.thresholds_, it.thresholds_)
+    for t in range(60, 120):
+        for one in (it, other):
+            one.partial_fit(X[t : t + 1], y[t : t + 1])
+        np.testing.assert_allclose(other.thresholds_, it.thresholds_, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(other.decision_function(X), it.decision_function(X), rtol=0, atol=1e-12)
+    assert other._model.state()["scale"][0] > 2.0**-20
 
 
 @few
