@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from hinge import MultitaskClassifier, MultitaskRegressor, progressive
+from hinge.checks import check_estimator
 from hinge.norms import Interpolated, PNorm, RMax
 from hinge.tasks import norm_of
 from oracle import multitask as oracle
@@ -432,6 +433,9 @@ def test_bad_input_is_refused_in_words_and_changes_nothing():
     for name, value in wrong:
         with pytest.raises(ValueError, match=f"'{name}'"):
             MultitaskClassifier(**{name: value}).fit(X, Y)
+    for call in (lambda: MultitaskClassifier().learn_one(3, {"a": 1}), lambda: tasks.predict_one([1.0])):
+        with pytest.raises(TypeError, match="x must be a dict"):
+            call()
     with pytest.raises(ValueError, match="'epsilon'"):
         MultitaskRegressor(epsilon=-1).fit(X, Y)
     for bad in (0.5, -1, "x"):
@@ -451,3 +455,17 @@ def test_float32_is_close_to_float64_and_dense_is_sparse():
     np.testing.assert_array_equal(stored.coef_, single.coef_)
     one = MultitaskClassifier(C=0.2).fit([X, X, X], Y)
     np.testing.assert_allclose(np.array(one.coef_), single.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        MultitaskClassifier("linf", "infinite"),
+        MultitaskClassifier(RMax(1), "finite", dtype="float64"),
+        MultitaskClassifier(Interpolated(1, 2, 1.3), radius=2.0),
+        MultitaskRegressor("l1", "infinite", epsilon=0.1),
+    ],
+    ids=repr,
+)
+def test_what_every_estimator_promises(tasks):
+    check_estimator(tasks)

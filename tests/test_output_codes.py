@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hinge import MultitaskClassifier, OutputCodeClassifier, codes, load, progressive
+from hinge.checks import check_estimator
 from hinge.norms import RMax
 
 kinds = st.sampled_from(codes.NAMES)
@@ -147,3 +148,16 @@ def test_labels_come_and_go(code):
     whole.partial_fit(X[y == first], y[y == first])
     assert whole.classes_[-1] == first
     assert len({tuple(row) for row in whole.code_}) == len(whole.classes_)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OutputCodeClassifier("one-vs-rest", "linf", "infinite"),
+        OutputCodeClassifier("binary", decoding="margin"),
+        OutputCodeClassifier("random", random_state=0),
+    ],
+    ids=repr,
+)
+def test_what_every_estimator_promises(model):
+    check_estimator(model)

@@ -352,6 +352,7 @@ class _Tasks(OnlineEstimator):
         """
         if not 0 <= w < inf:
             raise ValueError(f"w is {w!r}; a weight must be finite and not negative")
+        must_be_dict(x)
         answers = [y] if isinstance(y, dict) else np.array([y], dtype=object)
         if self._model is not None and hasattr(self, "n_features_in_"):
             self._check_params()
@@ -519,6 +520,14 @@ def is_list_of_matrices(X: Any) -> bool:
         return False
     first = X[0]
     return (len(first.shape) if hasattr(first, "shape") else np.ndim(first)) == 2
+
+
+def must_be_dict(x: Any) -> None:
+    """Raise where one round's x is no dict."""
+    if not isinstance(x, dict):
+        raise TypeError(
+            f"x must be a dict of feature name to number or string, or of task to such a dict, got {type(x).__name__}"
+        )
 
 
 def is_dict_of_dicts(x: dict[Any, Any]) -> bool:
@@ -797,6 +806,7 @@ class MultitaskClassifier(_Tasks):
         """
         if self._model is None or self._tasks == 0:
             return None
+        must_be_dict(x)
         self._check_dict(x)
         answers = self._answers(self._score_dict(x)[None])
         return answers[0].tolist() if isinstance(answers, np.ndarray) else answers[0]
@@ -1040,6 +1050,7 @@ class MultitaskRegressor(RegressorMixin, _Tasks):
         """
         if self._model is None or self._tasks == 0:
             return None
+        must_be_dict(x)
         self._check_dict(x)
         answers = self._answers(self._score_dict(x)[None])
         return answers[0].tolist() if isinstance(answers, np.ndarray) else answers[0]
