@@ -25,7 +25,7 @@ def list_problems(app, name, source):
     """Put the problems' pages into the table of contents: those that no other part of it names."""
     if "@problems@" not in source[0]:
         return
-    named = set(source[0].split()) | {"index"}
+    named = {line.strip() for line in source[0].splitlines()} | {"index"}
     rest = sorted(page.stem for page in Path(__file__).parent.glob("*.md") if page.stem not in named)
     ordered = [page for page in PROBLEMS if page in rest]
     source[0] = source[0].replace("@problems@", "\n".join(ordered + [page for page in rest if page not in ordered]))
