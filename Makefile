@@ -46,7 +46,7 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[docs]"
-	$(BIN)/python -m sphinx -W -q -b html docs build/docs
+	$(BIN)/python -m sphinx -W -E -q -b html docs build/docs
 
 demo: $(VENV)/.built
 	$(BIN)/python -m hinge.cli demo --force --output build/demo.html
