@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import label_ranking_loss
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hinge
@@ -457,3 +458,10 @@ def test_alpha_with_the_least_loss_on_rows_held_out_is_chosen(cv):
     np.testing.assert_array_equal(search.decision_function(X), expected.decision_function(X))
     assert search.objective(X, Y) == expected.objective(X, Y)
     assert search.rank(X[:2], top=1) == expected.rank(X[:2], top=1)
+
+
+def test_a_grid_search_chooses_alpha_too():
+    X, Y = small_problem(n=120)
+    search = GridSearchCV(PairwiseLabelRanker("lbfgs", tol=1e-2), {"alpha": [10.0, 1e-2]}, cv=3).fit(X, Y)
+    assert search.best_params_ == {"alpha": 1e-2}
+    assert search.best_score_ > 0.9

@@ -104,7 +104,7 @@ public:
     void decay(const Motion& motion) {
         mixing_ = motion.decay * mixing_;
         SmallMatrix inverse;
-        if (blank_ || !invert(mixing_, inverse) || !(mixing_.norm() * inverse.norm() <= most_condition)) {
+        if (blank_ || !invert(mixing_, inverse) || !(condition(mixing_, inverse) <= most_condition)) {
             rebase();
             inverse = SmallMatrix::identity();
         }
@@ -172,6 +172,10 @@ public:
 
 private:
     static constexpr double most_condition = 100;
+    // A matrix that only shrinks is no better: the blocks would grow without end.
+    static double condition(const SmallMatrix& matrix, const SmallMatrix& inverse) {
+        return std::max(1.0, matrix.norm()) * std::max(1.0, inverse.norm());
+    }
 
     Real* at(Index feature, int block) { return weights_.row(feature) + static_cast<std::ptrdiff_t>(block) * stride_; }
     const Real* at(Index feature, int block) const {
