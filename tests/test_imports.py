@@ -17,7 +17,7 @@ FLOORS = [
     {"json_values", "model_file", "labels", "certificate", "report"},
     {"rows", "metrics", "evaluation", "base", "intervals"},
     {"oracles", "rankers", "tasks", "codes"},
-    {"queries"},
+    {"queries", "joint_maps"},
     {
         "label_ranking",
         "ordinal",

@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Integral, Interval, StrOptions
 
 from hinge import _core, labels
 from hinge.base import Dicts, LabelLearner, check_dtype
+from hinge.joint_maps import JointModel, TfIdf, WrittenMap
 from hinge.labels import Targets
 from hinge.oracles import BATCH, RuleLearner, as_csr, online_only, read_cost, separate, warn_if_open
 
@@ -44,8 +45,11 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
     cost : array-like of shape (n_classes, n_classes), optional
         By answer and truth, zero on the diagonal. By default every error costs 1. With it the classes must be known
         before the first round.
-    features : {"multivector", "hashed"}, default="multivector"
-        A block of weights for each class; hashed: the same over the hashed names of dicts.
+    features : {"multivector", "hashed", "tfidf"} or callable, default="multivector"
+        A block of weights for each class; hashed: the same over the hashed names of dicts. Tfidf: one weight a feature,
+        times its value, times ``log((m + 1) / (DF + 1))`` with DF how many of the m documents learned so far have the
+        feature and are not about the class. A function ``features(x, y)`` of a row (1-d array, without the constant
+        feature) and a label gives a 1-d array of joint features. The last two run in Python and take every rule.
     C : float, default=1.0
         Passive-aggressive: the largest step. Svm: scikit-learn's C, ``1 / (2 alpha m)`` for m examples.
     alpha : float, optional
@@ -115,7 +119,7 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RuleLearner._rule_constraints,
         "cost": ["array-like", None],
-        "features": [StrOptions({"multivector", "hashed"})],
+        "features": [StrOptions({"multivector", "hashed", "tfidf"}), callable],
         "fit_intercept": ["boolean"],
         "new_labels": [StrOptions({"add", "error", "ignore"})],
         "n_bits": [Interval(Integral, 1, 30, closed="both")],
@@ -168,7 +172,18 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
         return self._step, 1.0, 1.0
 
     def _new_model(self) -> Any:
-        return MODELS[self._dtype](self._core_rule, self.fit_intercept, self.average)
+        if self.features in ("multivector", "hashed"):
+            return MODELS[self._dtype](self._core_rule, self.fit_intercept, self.average)
+        joint = TfIdf() if self.features == "tfidf" else WrittenMap(self.features, lambda: self._labels.known)
+        return JointModel(self._core_rule, joint, self._dtype, self._intercept, self.average)
+
+    @property
+    def _decays(self) -> bool:
+        return super()._decays or self.features == "tfidf"  # what a feature is worth changes with every document
+
+    @property
+    def _intercept(self) -> bool:
+        return bool(self.fit_intercept) and not callable(self.features)
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
@@ -337,6 +352,11 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
 
     def _separate(self, x: Any, targets: Targets, weights: np.ndarray | None) -> None:
         """Find weights that put the right class first everywhere, or raise."""
+        if isinstance(self._model, JointModel):
+            kept = np.arange(x.count) if weights is None else np.flatnonzero(weights)
+            margin = self._model.separate(x, targets.label, kept)
+            self._solved = {"examples": float(x.count), "passes": 1.0, "margin": margin}
+            return
         k = len(self._labels)
         rows = as_csr(x, self.fit_intercept)
         kept = np.arange(x.count) if weights is None else np.flatnonzero(weights)

@@ -6,6 +6,9 @@ for ``fit`` alone. A score of exactly zero is no vote for +1. Ties go to the cla
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from functools import wraps
 from math import inf, isqrt
 from typing import Any, ClassVar, Self
 
@@ -178,6 +181,17 @@ class Reduction(ClassifierMixin, LabelLearner):
         return tags
 
 
+def locked(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a method run while no other thread reads or writes the same learners."""
+
+    @wraps(method)
+    def alone(self: Any, *given: Any, **named: Any) -> Any:
+        with self.lock:
+            return method(self, *given, **named)
+
+    return alone
+
+
 class Machines:
     """Binary learners in the place of a model of the core: the same methods, by number of label."""
 
@@ -187,6 +201,7 @@ class Machines:
         self.binary, self.dtype, self.intercept, self.online = binary, dtype, intercept, online
         self.learners: list[Any] = []
         self.fresh: Any = None
+        self.lock = threading.RLock()
         self.features = self.outputs = self.rounds = 0
         self.last_loss = self.last_error = self.last_dual = 0.0
 
@@ -209,6 +224,7 @@ class Machines:
     def combined(self, scores: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
+    @locked
     def grow(self, features: int, outputs: int) -> None:
         while len(self.learners) < self.count(outputs):
             self.learners.append(self.begun(features).snapshot() if self.online else clone(self.binary))
@@ -229,6 +245,7 @@ class Machines:
             self.fresh = one
         return self.fresh
 
+    @locked
     def learn(
         self, x: Any, start: Any, label: np.ndarray, sets: bool, exist: Any, weights: np.ndarray | None, **trace: Any
     ) -> None:
@@ -292,6 +309,7 @@ class Machines:
             one.fit(matrix[rows], side[rows], **more)
         self.rounds += x.count
 
+    @locked
     def learn_one_label(self, reader: Any, x: dict[str, Any], label: int, w: float) -> None:
         index, values = reader.read(x, True)
         if reader.features > self.features:
@@ -306,6 +324,7 @@ class Machines:
         start = np.array([0, index.size], dtype=np.int64)
         return VIEWS[self.dtype](start, np.ascontiguousarray(index), values, self.features, self.intercept)
 
+    @locked
     def score(self, x: Any, out: np.ndarray) -> None:
         raw = np.empty((x.count, len(self.learners)))
         matrix = None if self.online else as_matrix(x)
@@ -332,23 +351,27 @@ class Machines:
     def top_one(self, reader: Any, x: dict[str, Any]) -> int:
         return int(self.score_one(reader, x).argmax())
 
+    @locked
     def erase_output(self, label: int) -> None:
         kept = [number for number in range(len(self.learners)) if label not in self.labels_of(number)]
         self.learners = [self.learners[number] for number in kept]
         self.outputs -= 1
 
+    @locked
     def copy(self) -> Self:
         out = type(self)(self.binary, self.dtype, self.intercept, self.online)
         out.learners = [one.snapshot() if self.online else one for one in self.learners]
         out.features, out.outputs, out.rounds = self.features, self.outputs, self.rounds
         return out
 
+    @locked
     def state(self) -> dict[str, np.ndarray]:
         out = {"rounds": np.array([float(self.rounds)])}
         for number, one in enumerate(self.learners):
             out |= {f"{number}.{name}": array for name, array in one._model.state().items()}
         return out
 
+    @locked
     def restore(self, sections: dict[str, np.ndarray]) -> None:
         self.rounds = int(sections["rounds"][0])
         parts: list[dict[str, np.ndarray]] = [{} for _ in self.learners]
