@@ -93,7 +93,7 @@ struct Batch {
 template <class Real>
 double run(const char* update, const char* geometry) {
     double sum = 0;
-    for (int number = 0; number < 6; ++number) {
+    for (int number = 0; number < 3; ++number) {
         const bool intercept = number % 2 == 0, average = number % 3 == 0;
         auto model = hinge::make_label_ranking<Real>(update, geometry, intercept, average);
         Index features = 1 + below(40), labels = 1 + below(6);
