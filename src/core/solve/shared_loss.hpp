@@ -74,6 +74,7 @@ public:
 
     // argmax <tau, l>, eq. (9)
     std::span<const double> finite(double C) {
+        if (losses_.empty()) return steps_;
         if (polyhedral()) simplex_.linear(losses_, ball_.cap, total(), steps_);
         for (double& t : steps_) t *= C;
         return steps_;
@@ -85,7 +86,7 @@ public:
 
     // argmax sum 2 tau_j l_j - tau_j^2 ||x_j||^2, lemma 8
     std::span<const double> implicit(std::span<const double> squared_norms, double C) {
-        if (C > 0)
+        if (C > 0 && !losses_.empty())
             best(squared_norms, C);
         else
             std::fill(steps_.begin(), steps_.end(), 0.0);
