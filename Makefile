@@ -25,7 +25,7 @@ $(VENV)/.test: $(VENV)/.built
 	@touch $@
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -m "not long"
+	$(BIN)/python -m pytest -n $(CORES) -m "not long"
 
 test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -m long -s
