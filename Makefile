@@ -13,7 +13,8 @@ $(VENV)/bin/python:
 
 $(VENV)/.deps: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=3.0" "cmake>=3.21" ninja
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=3.0" "cmake>=3.21" ninja \
+		"setuptools>=70.1"  # liac-arff, of the tests, is built without isolation too
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.deps CMakeLists.txt $(wildcard src/core/*.?pp src/core/*/*.hpp src/bindings/*)
