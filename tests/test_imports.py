@@ -15,7 +15,10 @@ PACKAGE, CORE = ROOT / "src" / "hinge", ROOT / "src" / "core"
 FLOORS = [
     {"_core", "norms"},
     {"json_values", "model_file", "labels", "certificate", "report"},
-    {"rows", "metrics", "evaluation", "base", "intervals"},
+    {"rows", "dicts", "metrics", "evaluation", "intervals"},
+    {"estimator"},
+    {"label_learner"},
+    {"base"},
     {"oracles", "rankers", "tasks", "codes"},
     {"queries", "joint_maps"},
     {
@@ -36,7 +39,7 @@ FLOORS = [
     {"cli"},
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
-NEIGHBOURS = {"base", "rows", "evaluation", "metrics", "model_file", "json_values", "datasets", "io"}  # one floor's own
+NEIGHBOURS = {"evaluation", "metrics", "model_file", "json_values", "datasets", "io"}  # one floor's own
 
 
 def room_of(path):

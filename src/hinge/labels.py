@@ -252,6 +252,28 @@ def _sort_key(label: Any) -> tuple[str, Any]:
     return ("", label) if is_number else (type(label).__name__, label if isinstance(label, str) else repr(label))
 
 
+def sorted_labels(known: Iterable[Any]) -> list[Any]:
+    """Sort labels; those of several types by type first."""
+    known = list(known)
+    try:
+        return sorted(known)
+    except TypeError:
+        return sorted(known, key=_sort_key)
+
+
+def sort_labels(targets: Targets) -> tuple[Labels, Targets]:
+    """Number the labels of a first call in their own order; an indicator's columns keep theirs."""
+    if targets.form in (DENSE, CSR):
+        return Labels(targets.fresh), targets._replace(fresh=[])
+    in_order = Labels(sorted_labels(targets.fresh))
+    to = np.array([in_order.number[label] for label in targets.fresh], dtype=np.int32)
+    renumbered = to[targets.label] if to.size else targets.label
+    if targets.start is not None:
+        rows = np.repeat(np.arange(targets.start.size - 1), np.diff(targets.start))
+        renumbered = renumbered[np.lexsort((renumbered, rows))]
+    return in_order, targets._replace(label=renumbered, fresh=[], exist=None)
+
+
 def _read_sets(y: Any, form: str, labels: Labels, rows: int) -> Targets:
     _check_length(len(y), rows)
     number, fresh = labels.number, dict[Any, int]()
