@@ -15,12 +15,12 @@ PACKAGE, CORE = ROOT / "src" / "hinge", ROOT / "src" / "core"
 FLOORS = [
     {"_core", "norms"},
     {"json_values", "model_file", "labels", "certificate", "report"},
-    {"rows", "dicts", "metrics", "evaluation", "intervals"},
+    {"rows", "dicts", "metrics", "evaluation", "intervals", "costs", "separation"},
     {"estimator"},
     {"label_learner"},
     {"base"},
     {"oracles", "rankers", "tasks", "codes"},
-    {"queries", "joint_maps"},
+    {"queries", "joint_maps", "words", "asked_oracle", "binary_learners"},
     {
         "label_ranking",
         "ordinal",

@@ -169,6 +169,9 @@ def test_erm_separates_or_names_a_contradiction():
         MulticlassClassifier("erm").fit(X, y)
     named = [int(number) for number in re.search(r"rows ([0-9, ]+);", str(error.value)).group(1).split(",")]
     assert 80 in named
+    assert sorted(error.value.witness) == named
+    assert min(error.value.witness.values()) > 0
+    assert sum(error.value.witness.values()) == pytest.approx(1)
     with pytest.raises(ValueError, match="not realisable"):
         MulticlassClassifier("erm").fit(X[named], y[named])
 

@@ -246,6 +246,40 @@ def test_chunks_and_new_letters_give_the_same_bits(rule):
         np.testing.assert_array_equal(it.classes_, whole.classes_)
 
 
+@pytest.mark.parametrize("rule", ["sgd", "passive-aggressive", "perceptron"])
+def test_words_with_ignored_letters_are_rounds_that_ask_for_nothing(rule):
+    X, y = words(30, n=3, q=4)
+    it = SequenceClassifier(rule, new_labels="ignore", dtype="float64").partial_fit(X, y, classes=[0, 1, 2])
+    known = [3 not in word for word in y]
+    assert 0 < sum(known) < 30
+    without = SequenceClassifier(rule, dtype="float64").partial_fit(
+        [x for x, kept in zip(X, known, strict=True) if kept],
+        [word for word, kept in zip(y, known, strict=True) if kept],
+        classes=[0, 1, 2],
+    )
+    np.testing.assert_array_equal(it.coef_, without.coef_)
+    np.testing.assert_array_equal(it.transitions_, without.transitions_)
+    assert (it.t_, without.t_) == (30, sum(known))
+    again = SequenceClassifier(rule, new_labels="ignore", dtype="float64")
+    curve = progressive(again, X, y, classes=[0, 1, 2], every=1).curve
+    assert not curve["loss"][np.logical_not(known)].any()
+    assert not curve["error"][np.logical_not(known)].any()
+
+
+def test_letters_are_of_any_type_and_may_exist_before_their_words():
+    X = np.array([np.eye(2), np.eye(2)[:1], np.eye(2)[::-1]], dtype=object)
+    y = [["a", 1], ["a"], [(1, 2), "a"]]
+    it = SequenceClassifier("perceptron").partial_fit(X, y)
+    assert list(it.classes_) == ["a", 1, (1, 2)]
+    assert it.add_labels(["b", "a"]).classes_[-1] == "b"
+    assert it.coef_.shape == (4, 2)
+    beforehand = SequenceClassifier("perceptron").add_labels(["a", 1, (1, 2), "b"]).partial_fit(X, y)
+    assert list(beforehand.classes_) == list(it.classes_)
+    assert beforehand.predict(X)[1] == ["a"]
+    with pytest.raises(ValueError, match="letters cannot change"):
+        SequenceClassifier(cost=COST).fit(*words(9)).add_labels([7])
+
+
 def test_dicts_learn_one_and_files(tmp_path):
     it = SequenceClassifier("perceptron", average=True)
     assert it.predict_one([{"w": "the"}]) is None
@@ -284,6 +318,8 @@ def test_scikit_learn_searches_over_lists():
         (np.eye(2), [0, 1], "list with a matrix"),
         ([np.zeros(3)], [[0]], "shape"),
         ([[{"a": 1.0}, {"a": float("nan")}]], [[0, 1]], "word 0 of X"),
+        ([np.eye(2), np.eye(2)], [[0, 1], [0, None]], "word 1 of y: row 1: y contains NaN or None"),
+        ([np.eye(2), np.eye(2)], [[0, 1], [0, {1}]], "word 1 of y: row 1: Unknown label type"),
     ],
 )
 def test_bad_input(X, y, message):
@@ -301,6 +337,8 @@ def test_bad_lengths_and_costs():
         SequenceClassifier().fit(np.eye(3), [0, 1, 0], lengths=[1, 1])
     with pytest.raises(ValueError, match="word 1 of X has length 0"):
         SequenceClassifier().fit(np.eye(3), [0, 1, 0], lengths=[3, 0])
+    with pytest.raises(ValueError, match="X is a list of matrices"):
+        SequenceClassifier().fit([np.eye(2), np.eye(3)], [0, 1, 0, 1, 0], lengths=[2, 3])
     with pytest.raises(ValueError, match="diagonal"):
         SequenceClassifier(cost=np.ones((2, 2))).fit([np.eye(2)], [[0, 1]])
     with pytest.raises(ValueError, match="classes must be given"):

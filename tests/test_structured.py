@@ -156,6 +156,7 @@ def test_a_wrong_argmax_is_refused_and_teaches_nothing(oracle, rule):
         ({"features": lambda x, y: np.ones(2 + (y > 0))}, "the length is fixed"),
         ({"features": lambda x, y: np.array([np.nan, 1.0])}, "NaN"),
         ({"delta": lambda y_pred, y: -1.0}, "not negative"),
+        ({"delta": lambda y_pred, y: 0.5}, r"delta\(y, y\) gave 0.5"),
     ],
 )
 def test_wrong_oracles(change, message):

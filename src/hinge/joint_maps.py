@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from hinge import _core
-from hinge.oracles import separate
-from hinge.rows import VIEWS
+from hinge.rows import VIEWS, as_csr
+from hinge.separation import separate
 
 __all__ = ["JointModel", "TfIdf", "WrittenMap"]
 
@@ -122,16 +122,9 @@ class JointModel:
 
     def rows(self, x: Any) -> list[Row]:
         """Return places and values of each row; the constant feature has place 0."""
-        start, index, values, width = x.arrays()
-        if start is None:
-            csr = sparse.csr_matrix(np.asarray(values, dtype=np.float64))
-        else:
-            csr = sparse.csr_matrix((np.asarray(values, dtype=np.float64), index, start), shape=(x.count, width))
-            csr.eliminate_zeros()
-        if self.intercept:
-            csr = sparse.hstack([np.ones((x.count, 1)), csr]).tocsr()
-        cuts = csr.indptr
-        return [(csr.indices[a:b], csr.data[a:b]) for a, b in pairwise(cuts)]
+        csr = as_csr(x, self.intercept)
+        csr.eliminate_zeros()
+        return [(csr.indices[a:b], csr.data[a:b]) for a, b in pairwise(csr.indptr)]
 
     def cost_of(self, label: int) -> np.ndarray:
         if self.by_truth is not None and len(self.by_truth) == self.outputs:

@@ -17,9 +17,12 @@ from sklearn.utils._param_validation import Integral, Interval, StrOptions
 
 from hinge import _core, labels
 from hinge.base import Dicts, LabelLearner, check_dtype
+from hinge.costs import CostlyTargets, read_cost
 from hinge.joint_maps import JointModel, TfIdf, WrittenMap
 from hinge.labels import Targets
-from hinge.oracles import BATCH, RuleLearner, as_csr, online_only, read_cost, separate, warn_if_open
+from hinge.oracles import BATCH, RuleLearner, online_only, warn_if_open
+from hinge.rows import as_csr
+from hinge.separation import differences, separate
 
 __all__ = ["MulticlassClassifier"]
 
@@ -417,46 +420,3 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-class CostlyTargets(Targets):
-    """Labels with what answering each class costs, row by row."""
-
-    costs: np.ndarray
-
-    def _replace(self, **changes: Any) -> CostlyTargets:
-        out: CostlyTargets = super()._replace(**changes)
-        out.costs = self.costs
-        return out
-
-    def take(self, rows: np.ndarray) -> CostlyTargets:
-        out = self._replace(label=self.label[rows])
-        out.costs = np.ascontiguousarray(self.costs[rows])
-        return out
-
-    def check(self, classes: int) -> None:
-        """Raise where the costs are no costs for these labels."""
-        shape = (self.label.size, classes)
-        if self.costs.shape != shape:
-            raise ValueError(f"costs must have shape {shape}, an entry for each row and class, got {self.costs.shape}")
-        bad = ~(np.isfinite(self.costs) & (self.costs >= 0)).all(axis=1)
-        if bad.any():
-            raise ValueError(f"costs of row {int(np.argmax(bad))} must be finite and not negative")
-        known = np.flatnonzero(self.label >= 0)
-        own = self.costs[known, self.label[known]]
-        if own.any():
-            row = int(known[np.argmax(own != 0)])
-            raise ValueError(f"costs of row {row} must be 0 for the right class, got {own[own != 0][0]:g}")
-
-
-def differences(rows: Any, truth: np.ndarray, rival: np.ndarray, k: int) -> Any:
-    """Return ``Psi(x, y) - Psi(x, rival)`` of CSR rows as CSR rows; feature j of class y is column ``j * k + y``."""
-    from scipy import sparse
-
-    counts = np.diff(rows.indptr)
-    up = rows.indices.astype(np.int64) * k + np.repeat(truth, counts)
-    down = rows.indices.astype(np.int64) * k + np.repeat(rival, counts)
-    at = np.repeat(np.arange(rows.shape[0]), counts)
-    values = np.concatenate([rows.data, -rows.data])
-    places = (np.concatenate([at, at]), np.concatenate([up, down]))
-    return sparse.csr_matrix((values, places), shape=(rows.shape[0], rows.shape[1] * k))

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import inf
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 from hinge.base import present_unless
 from hinge.certificate import Certificate
 
-__all__ = ["BATCH", "ONLINE", "RuleLearner", "as_csr", "online_only", "read_cost", "separate", "warn_if_open"]
+__all__ = ["BATCH", "ONLINE", "RuleLearner", "online_only", "warn_if_open"]
 
 ONLINE = ("sgd", "passive-aggressive", "perceptron")
 BATCH = ("svm", "erm")
@@ -212,108 +212,3 @@ def warn_if_open(estimator: Any, primal: float, dual: float) -> None:
             ConvergenceWarning,
             stacklevel=6,
         )
-
-
-def as_csr(rows: Any, intercept: bool) -> Any:
-    """Return rows of the core as a CSR matrix in float64, the constant feature first where there is one."""
-    from scipy import sparse
-
-    start, index, values, width = rows.arrays()
-    if start is None:
-        matrix = sparse.csr_matrix(np.asarray(values, dtype=np.float64))
-    else:
-        matrix = sparse.csr_matrix((np.asarray(values, dtype=np.float64), index, start), shape=(rows.count, width))
-    return sparse.hstack([np.ones((rows.count, 1)), matrix]).tocsr() if intercept else matrix
-
-
-FEASIBLE = 1e-10  # by how much a linear programme may violate a constraint
-SEPARATE = 1e-7  # a margin below it is zero
-
-
-def separate(
-    size: int,
-    rivals: Callable[[np.ndarray, float], tuple[Any, ...]],
-    rows: np.ndarray,
-    what: str = "rows",
-    most: int = 200,
-) -> tuple[np.ndarray, float]:
-    """Maximise the smallest margin over weights in [-1, 1], by linear programming with constraints as they are needed.
-
-    Parameters
-    ----------
-    size : int
-        How many weights.
-    rivals : function of weights and a margin
-        Returns the numbers of the examples that have an answer with a smaller margin, and its direction
-        ``Psi(x, y) - Psi(x, answer)`` for each, as CSR rows; and, where margins are to be t times something, that.
-    rows : array
-        The row in the data of each example, for messages.
-    what : str
-        What the numbers in messages count.
-    most : int
-        How often to ask.
-
-    Returns
-    -------
-    weights, margin : array, float
-
-    Raises
-    ------
-    ValueError
-        If no weights have a positive margin, naming examples whose constraints contradict one another.
-    """
-    from scipy import sparse
-    from scipy.optimize import linprog
-
-    examples, blocks, *units = rivals(np.zeros(size), inf)
-    unit = units[0] if units else np.ones(len(examples))
-    if len(examples) == 0:
-        raise ValueError("no example has a wrong answer: there is nothing to separate")
-    w, margin = np.zeros(size), 0.0
-    for _ in range(most):
-        last = sparse.csr_matrix(unit[:, None])
-        solution = linprog(
-            np.append(np.zeros(size), -1.0),
-            A_ub=sparse.hstack([-blocks, last]).tocsr(),
-            b_ub=np.zeros(blocks.shape[0]),
-            bounds=[(-1, 1)] * size + [(None, None)],
-            method="highs",
-            options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
-        )
-        if solution.status != 0:
-            raise RuntimeError(f"the linear programme was not solved: {solution.message}")
-        w, margin = solution.x[:-1], float(solution.x[-1])
-        if margin <= SEPARATE:
-            witness = np.unique(examples[np.abs(solution.ineqlin.marginals) > 1e-9])
-            shown = ", ".join(str(int(rows[i])) for i in witness[:10]) + (", .." if witness.size > 10 else "")
-            raise ValueError(
-                f"the examples are not realisable: no weights put the right answer strictly first in all of "
-                f"{what} {shown}; a non-negative combination of their constraints is zero. Use rule='svm'"
-            )
-        found, directions, *units = rivals(w, margin * (1 - 1e-6))
-        unit_of = units[0] if units else np.ones(len(found))
-        # Rivals are found in the model's own precision: what the programme satisfies already would come for ever.
-        short = np.flatnonzero(directions @ w < margin * (1 - 1e-6) * unit_of - 10 * FEASIBLE) if len(found) else found
-        if len(short) == 0:
-            return w, margin
-        examples = np.concatenate([examples, found[short]])
-        blocks = sparse.vstack([blocks, directions[short]]).tocsr()
-        unit = np.concatenate([unit, unit_of[short]])
-    raise RuntimeError(f"the linear programme was not finished after {most} rounds of constraints")
-
-
-def read_cost(cost: Any) -> np.ndarray:
-    """Return a cost matrix by answer and truth; ValueError, naming the place, where it is none."""
-    matrix = np.asarray(cost, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"cost must be a square matrix, a row and a column for each class, got shape {matrix.shape}")
-    bad = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
-    if bad.size:
-        i, j = bad[0]
-        raise ValueError(
-            f"cost must hold finite numbers that are not negative: row {i}, column {j} is {matrix[i, j]:g}"
-        )
-    if np.diag(matrix).any():
-        i = int(np.argmax(np.diag(matrix) != 0))
-        raise ValueError(f"cost must be zero on the diagonal, where the answer is right: row {i} has {matrix[i, i]:g}")
-    return matrix

@@ -16,8 +16,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hinge.base import Dicts, OnlineEstimator
-from hinge.oracles import RuleLearner, as_csr, online_only, separate, warn_if_open
-from hinge.rows import read_weights
+from hinge.oracles import RuleLearner, online_only, warn_if_open
+from hinge.rows import as_csr, read_weights
+from hinge.separation import separate
 
 __all__ = ["Lists", "QueryLearner", "SkippedListsWarning", "group"]
 

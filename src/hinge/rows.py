@@ -98,3 +98,15 @@ def read_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
         t = int(np.argmax(bad))
         raise ValueError(f"sample_weight in row {t} is {weights[t]:g}; weights must be finite and not negative")
     return weights
+
+
+def as_matrix(rows: Any) -> Any:
+    """Return rows of the core as an array, or as a CSR matrix."""
+    start, index, values, width = rows.arrays()
+    return np.asarray(values) if start is None else sparse.csr_matrix((values, index, start), shape=(rows.count, width))
+
+
+def as_csr(rows: Any, intercept: bool) -> Any:
+    """Return rows of the core as a CSR matrix in float64, the constant feature first where there is one."""
+    matrix = sparse.csr_matrix(as_matrix(rows), dtype=np.float64)
+    return sparse.hstack([np.ones((rows.count, 1)), matrix]).tocsr() if intercept else matrix

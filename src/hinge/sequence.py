@@ -7,8 +7,9 @@ whose last letter comes first in ``classes_``, then to the letter before it, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from math import inf
 from typing import Any, ClassVar, Self
@@ -21,14 +22,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core, labels
 from hinge.base import OnlineEstimator, check_dtype, sorted_labels
+from hinge.costs import read_cost
 from hinge.labels import Labels
-from hinge.oracles import RuleLearner, online_only, read_cost, separate, warn_if_open
+from hinge.oracles import RuleLearner, online_only, warn_if_open
 from hinge.rows import read_rows, read_weights
+from hinge.separation import separate
+from hinge.words import ARRAYS, FLAT, FORMS, Letters, Words, in_form, laid_out, read_letters, read_tokens
 
 __all__ = ["SequenceClassifier"]
 
 MODELS = {np.dtype(np.float32): _core.SequenceFloat32, np.dtype(np.float64): _core.SequenceFloat64}
-ARRAYS, LISTS, STRINGS, FLAT = "arrays", "lists", "strings", "flat"  # forms of y
 
 
 class SequenceClassifier(RuleLearner, OnlineEstimator):
@@ -67,8 +70,9 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
         For `shuffle`.
     fit_intercept : bool, default=True
         Whether every letter has a feature more, which is 1.
-    new_labels : {"add", "error"}, default="add"
-        What to do with a letter that is new in a later call.
+    new_labels : {"add", "error", "ignore"}, default="add"
+        What to do with a letter that is new in a later call. A word with a letter that is ignored is a round that asks
+        for nothing.
     features : {"names", "hashed"}, default="names"
         How the names in dicts become features.
     n_bits : int, default=20
@@ -119,7 +123,7 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
         "cost": ["array-like", None],
         "normalize": ["boolean"],
         "fit_intercept": ["boolean"],
-        "new_labels": [StrOptions({"add", "error"})],
+        "new_labels": [StrOptions({"add", "error", "ignore"})],
         "features": [StrOptions({"names", "hashed"})],
         "n_bits": [Interval(Integral, 1, 26, closed="both")],
     }
@@ -251,7 +255,7 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
     ) -> tuple[Any, Any, np.ndarray | None]:
         content, start = laid_out(X, lengths)
         weights = read_weights(sample_weight, start.size - 1)
-        letters = self._read_letters(y, start, flat=lengths is not None)
+        letters = read_letters(y, start, self._labels, flat=lengths is not None)
         if not reset:
             self._admit(letters)  # before new names become features
         return self._read_rows(content, start, reset=reset, learning=True), letters, weights
@@ -261,59 +265,15 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
 
     def _read_rows(self, content: Any, start: np.ndarray, *, reset: bool = False, learning: bool = False) -> Words:
         """Return the rows of all words, checked; while learning, new names in dicts become features."""
-        if isinstance(content, list) and isinstance(content[0], dict):
-            matrix = self._read_tokens(content, start, reset=reset, learning=learning)
-            rows = read_rows(Anything(), matrix, self._dtype, self.fit_intercept, reset=True)
-        else:
-            rows = read_rows(self, content, self._dtype, self.fit_intercept, reset=reset)
-        return Words(rows, start, None)
-
-    def _read_tokens(self, tokens: list[Any], start: np.ndarray, *, reset: bool, learning: bool) -> Any:
-        """Return dicts as a CSR matrix, once all of their values were looked at."""
+        if not (isinstance(content, list) and isinstance(content[0], dict)):
+            return Words(read_rows(self, content, self._dtype, self.fit_intercept, reset=reset), start)
         if reset:
             self.n_features_in_, self._reader = 0, None
         reader = self._reader or self._dict_reader()
-        for t, token in enumerate(tokens):
-            try:
-                if not isinstance(token, dict):
-                    raise TypeError(f"a {type(token).__name__} stands where the first word has a dict")
-                reader.check(token, self._dtype == np.float32)
-            except (TypeError, ValueError) as error:
-                word = int(np.searchsorted(start, t, side="right")) - 1
-                raise type(error)(f"word {word} of X: {error}") from None
-        read = [reader.read(token, learning) for token in tokens]
-        ends = np.cumsum([0, *(index.size for index, _ in read)])
+        tokens = read_tokens(reader, content, start, float32=self._dtype == np.float32, learning=learning)
         if learning:
             self.n_features_in_ = reader.features
-        index = np.concatenate([index for index, _ in read])
-        values = np.concatenate([values for _, values in read])
-        return sparse.csr_matrix((values, index, ends), shape=(len(tokens), max(1, reader.features)))
-
-    def _read_letters(self, y: Any, start: np.ndarray, *, flat: bool) -> Letters:
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        words, count = list(y), start.size - 1
-        if flat and (len(words) != count or not is_sequence(words[0])):
-            if len(words) != start[-1]:
-                raise ValueError(f"y has {len(words)} labels, but X has {int(start[-1])} rows")
-            letters, form = labels.column_of_labels(y), FLAT
-        else:
-            if len(words) != count:
-                raise ValueError(
-                    f"Found input variables with inconsistent numbers of samples: [{count}, {len(words)}] words"
-                )
-            for i, (word, size) in enumerate(zip(words, np.diff(start), strict=True)):
-                if not is_sequence(word):
-                    raise ValueError(f"word {i} of y is {word!r}; it must be a sequence of labels")
-                if len(word) != size:
-                    raise ValueError(f"word {i} of y has {len(word)} letters, but X has {int(size)} rows for it")
-            form = form_of(words[0])
-            if all(isinstance(word, np.ndarray) and word.dtype.kind == words[0].dtype.kind for word in words):
-                letters = labels.column_of_labels(np.concatenate(words))
-            else:
-                letters = labels.column_of_labels([letter for word in words for letter in word])
-        numbers, fresh = labels.number_labels(letters, self._labels)
-        return Letters(numbers, fresh, start, form)
+        return Words(read_rows(Anything(), tokens, self._dtype, self.fit_intercept, reset=True), start)
 
     def _know(self, classes: Any, y: Any) -> None:
         if classes is None:
@@ -321,13 +281,33 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
                 why = "there is a cost" if self.cost is not None else f"new_labels is {self.new_labels!r}"
                 raise ValueError(f"classes must be given to the first call when {why}")
             return
-        given = [labels.check_label_in_row(label, i) for i, label in enumerate(np.asarray(classes, dtype=object))]
+        given = [labels.check_label_in_row(label, i) for i, label in enumerate(classes)]
         if len(set(given)) < len(given):
             raise ValueError("classes must differ from one another")
+        self._let_exist(sorted_labels(label for label in given if label not in self._labels.number))
+
+    def _let_exist(self, letters: list[Any]) -> None:
         known = Labels(self._labels.known)
-        known.add(sorted_labels(label for label in given if label not in known.number))
+        known.add(letters)
         self._labels = known
         self._grow()
+
+    def add_labels(self, new: Iterable[Any]) -> Self:
+        """Let letters exist from now on, before any word has them.
+
+        Parameters
+        ----------
+        new : iterable of labels
+            Those that exist already are left as they are.
+        """
+        self._check_params()
+        letters = [labels.check_label(label) for label in new]
+        if self.cost is not None:
+            raise ValueError("the letters cannot change where there is a cost, which speaks of all of them")
+        if self._model is None:
+            self._begin()
+        self._let_exist(letters)
+        return self
 
     def _settle(self, targets: Letters) -> Letters:
         in_order = Labels(sorted_labels(targets.fresh))
@@ -337,9 +317,12 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
         return replace(targets, numbers=to[targets.numbers], fresh=[])
 
     def _admit(self, targets: Letters) -> Letters:
-        if targets.fresh and (self.new_labels == "error" or self.cost is not None):
-            at = int(np.argmax(targets.numbers == len(self._labels)))
-            word = int(np.searchsorted(targets.start, at, side="right")) - 1
+        if not targets.fresh:
+            return targets
+        if self.new_labels == "ignore":
+            return targets.without_fresh(len(self._labels))
+        if self.new_labels == "error" or self.cost is not None:
+            word = targets.word_of(int(np.argmax(targets.numbers == len(self._labels))))
             why = "of which cost says nothing" if self.cost is not None else "which is not in classes_"
             raise ValueError(f"word {word} of y has the label {targets.fresh[0]!r}, {why}")
         return targets
@@ -394,7 +377,7 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
 
     def _answers_from(self, room: dict[str, np.ndarray]) -> Any:
         start = self.__dict__.pop("_start_of_room")
-        return self._in_form(room["answer"], start, ARRAYS if self._form == FLAT else self._form)
+        return in_form(room["answer"], start, self._word_form, self._labels)
 
     # -- answers ----------------------------------------------------------------------------------------------------
 
@@ -413,7 +396,8 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
         """
         check_is_fitted(self)
         x = self._read_words(X, lengths)
-        return self._in_form(self._answers(x), x.start, self._form if lengths is not None else self._word_form)
+        form = self._form if lengths is not None else self._word_form
+        return in_form(self._answers(x), x.start, form, self._labels)
 
     @property
     def _word_form(self) -> str:
@@ -464,14 +448,14 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
             How many for each.
         lengths : array-like of int, optional
         """
-        if top < 1:
-            raise ValueError(f"top must be at least 1, got {top!r}")
+        if not isinstance(top, numbers.Integral) or top < 1:
+            raise ValueError(f"top must be a whole number, at least 1, got {top!r}")
         check_is_fitted(self)
         x = self._read_words(X, lengths)
         out = []
         for a, b in pairwise(x.start.tolist()):
             scores, paths = self._model.best(x.rows, a, b, top)
-            words = self._in_form(paths.ravel(), np.arange(len(scores) + 1) * (b - a), self._word_form)
+            words = in_form(paths.ravel(), np.arange(len(scores) + 1) * (b - a), self._word_form, self._labels)
             out.append(list(zip(words, scores.tolist(), strict=True)))
         return out
 
@@ -508,19 +492,10 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
         check_is_fitted(self)
         x = self._read_words(X, lengths)
         weights = read_weights(sample_weight, x.count)
-        truth = self._read_letters(y, x.start, flat=lengths is not None)
+        truth = read_letters(y, x.start, self._labels, flat=lengths is not None)
         right = x.sums(self._answers(x) == truth.numbers)
         sizes = np.diff(x.start)
         return float(np.average(right / sizes, weights=sizes if weights is None else weights * sizes))
-
-    def _in_form(self, numbers: np.ndarray, start: np.ndarray, form: str) -> Any:
-        letters = self._labels.classes[numbers] if len(self._labels) else np.empty(numbers.size, dtype=object)
-        if form == FLAT:
-            return letters
-        words = [letters[a:b] for a, b in pairwise(start)]
-        if form == ARRAYS:
-            return words
-        return ["".join(word) for word in words] if form == STRINGS else [word.tolist() for word in words]
 
     # -- what was learned -------------------------------------------------------------------------------------------
 
@@ -559,7 +534,7 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
     def _restore(self, state: Mapping[str, Any], sections: dict[str, np.ndarray]) -> None:
         super()._restore(state, sections)
         self._labels, self._form = Labels(state["labels"]), state["form"]
-        if self._form not in (ARRAYS, LISTS, STRINGS, FLAT):
+        if self._form not in FORMS:
             raise ValueError(f"the targets' form {self._form!r} is unknown")
         cells = max((section.shape[0] for section in sections.values() if section.ndim == 2), default=0)
         if self.n_features_in_ * max(1, len(self._labels)) > cells:
@@ -582,96 +557,5 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
         return tags
 
 
-@dataclass(frozen=True)
-class Words:
-    """The rows of all words, where each word starts, and the order in which they are taken."""
-
-    rows: Any
-    start: np.ndarray
-    order: np.ndarray | None
-
-    @property
-    def count(self) -> int:
-        return self.start.size - 1 if self.order is None else self.order.size
-
-    def take(self, order: np.ndarray) -> Words:
-        return replace(self, order=np.ascontiguousarray(order, dtype=np.int64))
-
-    def sums(self, by_row: np.ndarray) -> np.ndarray:
-        """Add up over the rows of each word."""
-        return np.add.reduceat(by_row.astype(np.int64), self.start[:-1])
-
-
-@dataclass(frozen=True)
-class Letters:
-    """The letters of all words as numbers, by row; new ones have the numbers after the known."""
-
-    numbers: np.ndarray
-    fresh: list[Any]
-    start: np.ndarray
-    form: str
-
-    def take(self, order: np.ndarray) -> Letters:
-        """Return the letters as they are: they lie beside the rows, which another order leaves where they are."""
-        return self
-
-
 class Anything:
     """Stands for an estimator where the names of the features were already looked up."""
-
-
-def laid_out(X: Any, lengths: Any) -> tuple[Any, np.ndarray]:
-    """Return all rows, one word below the other, as a matrix or as a list of dicts; and where each word starts."""
-    if lengths is not None:
-        sizes = np.asarray(lengths)
-        if sizes.ndim != 1 or sizes.size == 0 or sizes.dtype.kind not in "iu":
-            raise ValueError("lengths must be a sequence of whole numbers, one a word")
-        start, count = starts_of(sizes.tolist()), X.shape[0] if hasattr(X, "shape") else len(X)
-        if count != start[-1]:
-            raise ValueError(f"X has {count} rows, but the lengths of the words add up to {int(start[-1])}")
-        return (list(X) if isinstance(X, tuple) else X), start
-    if isinstance(X, np.ndarray) and X.ndim == 3:
-        X = list(X)
-    if not isinstance(X, list | tuple) or len(X) == 0:
-        raise ValueError("X must be a list with a matrix, or a list of dicts, for each word; or give lengths")
-    parts = [word if hasattr(word, "shape") else list(word) for word in X]
-    start = starts_of([part.shape[0] if hasattr(part, "shape") else len(part) for part in parts])
-    if isinstance(parts[0], list) and isinstance(parts[0][0], dict):
-        return [token for part in parts for token in part], start
-    return stacked(parts), start
-
-
-def starts_of(sizes: Sequence[int]) -> np.ndarray:
-    for i, size in enumerate(sizes):
-        if size < 1:
-            raise ValueError(f"word {i} of X has length {size}; a word has one letter at least")
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
-def stacked(parts: list[Any]) -> Any:
-    """Return matrices as one, one below the other; ValueError where their widths differ."""
-    parts = [part if hasattr(part, "shape") else np.asarray(part) for part in parts]
-    for i, part in enumerate(parts):
-        if len(part.shape) != 2:
-            raise ValueError(f"word {i} of X has shape {part.shape}; it must be a matrix with a row a letter")
-        if part.shape[1] != parts[0].shape[1]:
-            raise ValueError(f"word {i} of X has {part.shape[1]} features, but word 0 has {parts[0].shape[1]}")
-        values = part.data if sparse.issparse(part) else np.asarray(part)
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values).all(axis=1))) if values.ndim == 2 else None
-            where = f"word {i}" if row is None else f"word {i}, row {row}"
-            raise ValueError(f"Input X contains NaN or infinity in {where}: fill it in or drop the word")
-    if any(sparse.issparse(part) for part in parts):
-        return sparse.vstack([sparse.csr_matrix(part) for part in parts], format="csr")
-    return np.concatenate([np.asarray(part) for part in parts])
-
-
-def is_sequence(word: Any) -> bool:
-    return isinstance(word, list | tuple | str) or getattr(word, "ndim", 0) == 1
-
-
-def form_of(word: Any) -> str:
-    """Say in which form a word of y is given."""
-    if isinstance(word, str):
-        return STRINGS
-    return LISTS if isinstance(word, list | tuple) else ARRAYS

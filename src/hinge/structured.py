@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -18,28 +18,15 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core
+from hinge.asked_oracle import AskedOracle, Direction, Oracle, margin_of
 from hinge.base import OnlineEstimator, check_dtype
-from hinge.oracles import RuleLearner, online_only, separate, warn_if_open
+from hinge.oracles import RuleLearner, online_only, warn_if_open
 from hinge.rows import read_weights
+from hinge.separation import separate
 
 __all__ = ["Oracle", "StructuredClassifier"]
 
 MODELS = {np.dtype(np.float32): _core.StructuredFloat32, np.dtype(np.float64): _core.StructuredFloat64}
-TIE = 1e9
-Direction = tuple[float, np.ndarray, np.ndarray, bool]  # delta, places, values, whether it is another answer
-
-
-class Oracle(Protocol):
-    """What a problem has to know of itself."""
-
-    def features(self, x: Any, y: Any) -> Any:
-        """Return the joint features Psi(x, y): a 1-d array, or one row of a sparse matrix, always of one length."""
-
-    def delta(self, y_pred: Any, y: Any) -> float:
-        """Return the cost of answering `y_pred` where `y` is right; 0 for y itself, never negative."""
-
-    def argmax(self, w: np.ndarray, x: Any, y: Any = None) -> Any:
-        """Return the answer with the largest ``<w, Psi(x, answer)>``; with `y` given, plus ``delta(answer, y)``."""
 
 
 class StructuredClassifier(RuleLearner, OnlineEstimator):
@@ -218,85 +205,20 @@ class StructuredClassifier(RuleLearner, OnlineEstimator):
         if examples.count == 0:
             raise ValueError("X has no examples")
         weights = read_weights(sample_weight, examples.count)
-        if reset:
-            self.n_features_in_ = self._features(examples.items[0], targets.items[0], 0, None)[2]
+        asked = AskedOracle(self.oracle, self._dtype, None if reset else self.n_features_in_)
         for i, (a, b) in enumerate(zip(examples.items, targets.items, strict=True)):
-            self._features(a, b, i, self.n_features_in_)
+            asked.check(a, b, i)
+        if asked.length is not None:
+            self.n_features_in_ = asked.length
         return examples, targets, weights
 
     def _know(self, classes: Any, y: Any) -> None:
         if classes is not None:
             raise ValueError("StructuredClassifier has no classes: the oracle knows the answers")
 
-    def _features(self, x: Any, y: Any, i: int, length: int | None) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return places, values and length of the joint features; ValueError where the oracle's are none."""
-        given = self.oracle.features(x, y)
-        if sparse.issparse(given):
-            row = sparse.csr_matrix(given).copy()
-            row.sum_duplicates()
-            row.eliminate_zeros()
-            if row.shape[0] != 1:
-                raise ValueError(f"example {i}: features gave a sparse matrix of {row.shape[0]} rows; it must be one")
-            index, values, size = row.indices.astype(np.int32), row.data.astype(np.float64), int(row.shape[1])
-        else:
-            dense = np.asarray(given, dtype=np.float64)
-            if dense.ndim != 1:
-                raise ValueError(f"example {i}: features gave an array of shape {dense.shape}; it must be 1-d")
-            index = np.flatnonzero(dense).astype(np.int32)
-            values, size = dense[index], dense.size
-        if length is not None and size != length:
-            raise ValueError(f"example {i}: features gave {size} numbers, but {length} before; the length is fixed")
-        if not np.isfinite(values).all():
-            raise ValueError(f"example {i}: features gave NaN or infinity")
-        return index, values, size
-
-    def _direction(self, x: Any, y: Any, answer: Any, i: int) -> Direction:
-        """Return delta and ``Psi(x, y) - Psi(x, answer)``."""
-        delta = float(self.oracle.delta(answer, y))
-        if not 0 <= delta < np.inf:
-            raise ValueError(f"example {i}: delta gave {delta}; a cost must be finite and not negative")
-        own_at, own, _ = self._features(x, y, i, self.n_features_in_)
-        at, values, _ = self._features(x, answer, i, self.n_features_in_)
-        places, inverse = np.unique(np.concatenate([own_at, at]), return_inverse=True)
-        sums = np.bincount(inverse, np.concatenate([own, -values]), places.size) if places.size else np.empty(0)
-        kept = sums != 0
-        return delta, places[kept].astype(np.int32), sums[kept].astype(self._dtype), bool(delta > 0 or kept.any())
-
-    def _worth(self, w: np.ndarray, direction: Direction, augmented: bool) -> float:
-        """Return delta minus margin, or minus the margin alone."""
-        delta, at, values, _ = direction
-        return (delta if augmented else 0.0) - float(w[at] @ values.astype(np.float64))
-
-    def _rivals(self, w: np.ndarray, x: Any, y: Any, i: int) -> tuple[Direction, Direction]:
-        """Ask for the best answer and for the one that the hinge is attained at; ValueError where they are wrong."""
-        plain = self._direction(x, y, self.oracle.argmax(w, x), i)
-        hardest = self._direction(x, y, self.oracle.argmax(w, x, y), i)
-        size = 1 + hardest[0] + np.abs(w).max(initial=0.0) * max(np.abs(plain[2]).sum(), np.abs(hardest[2]).sum())
-        rounding = 1e-9 * size + 8 * float(np.finfo(self._dtype).eps) * size
-        best = self._worth(w, plain, False)
-        if best < -rounding:
-            raise ValueError(
-                f"example {i}: the oracle's argmax is wrong: its answer scores {-best:g} less than y, so it is not best"
-            )
-        hinge = self._worth(w, hardest, True)
-        if hinge < -rounding:
-            raise ValueError(
-                f"example {i}: the oracle's argmax is wrong: with y its hinge is {hinge:g}, but y itself gives 0"
-            )
-        if hinge < self._worth(w, plain, True) - rounding:
-            raise ValueError(
-                f"example {i}: the oracle's argmax is wrong: with y it gives the hinge {hinge:g}, but its answer "
-                f"without y has {self._worth(w, plain, True):g}"
-            )
-        return self._tied(w, x, y, i) or plain if not plain[3] else plain, hardest
-
-    def _tied(self, w: np.ndarray, x: Any, y: Any, i: int) -> Direction | None:
-        """Return another answer that scores exactly as much as y, if there is one.
-
-        With the scores multiplied, a cost only decides between answers that score the same.
-        """
-        other = self._direction(x, y, self.oracle.argmax(w * TIE, x, y), i)
-        return other if other[3] and self._worth(w, other, False) >= 0 else None
+    @property
+    def _asked(self) -> AskedOracle:
+        return AskedOracle(self.oracle, self._dtype, self.n_features_in_)
 
     def _learn(self, x: Examples, targets: Examples, weights: np.ndarray | None, **trace: Any) -> None:
         self._model.grow(self.n_features_in_, 1)
@@ -315,11 +237,12 @@ class StructuredClassifier(RuleLearner, OnlineEstimator):
     def _learn_in_order(
         self, x: Examples, targets: Examples, weights: np.ndarray | None, trace: Mapping[str, Any]
     ) -> None:
+        asked = self._asked
         for i, (a, b) in enumerate(zip(x.items, targets.items, strict=True)):
             if "answers" in trace:
                 trace["answers"][i] = self.oracle.argmax(self._model.weights(current=False).astype(np.float64), a)
             w = self._model.weights(current=True).astype(np.float64)
-            plain, hardest = self._rivals(w, a, b, i)
+            plain, hardest = asked.rivals(w, a, b, i)
             weight = 1.0 if weights is None else float(weights[i])
             seen = self._model.learn(*plain, *hardest, weight, *self._set)
             for name, value in zip(self._seen, seen, strict=True):
@@ -327,8 +250,10 @@ class StructuredClassifier(RuleLearner, OnlineEstimator):
                     trace[name][i] = value
 
     def _solve(self, x: Examples, targets: Examples, weights: np.ndarray | None) -> None:
+        asked = self._asked
+
         def hardest(i: int, w: np.ndarray) -> Direction:
-            return self._rivals(w.astype(np.float64), x.items[i], targets.items[i], i)[1]
+            return asked.both(w.astype(np.float64), x.items[i], targets.items[i], i)[1]
 
         caps = self._caps(weights, x.count)
         passes, primal, dual, hinge = self._model.solve(hardest, caps, float(self.tol), int(self.max_passes))
@@ -338,12 +263,13 @@ class StructuredClassifier(RuleLearner, OnlineEstimator):
 
     def _separate(self, x: Examples, targets: Examples, weights: np.ndarray | None) -> None:
         kept = range(x.count) if weights is None else np.flatnonzero(weights).tolist()
+        asked = self._asked
 
         def rivals(w: np.ndarray, below: float) -> tuple[np.ndarray, Any, np.ndarray]:
             found, rows, deltas = [], [], []
             for i in kept:
-                direction = self._rivals(w / below, x.items[i], targets.items[i], i)[1]
-                if direction[3] and self._worth(w / below, direction, True) > 0:
+                direction = asked.both(w / below, x.items[i], targets.items[i], i)[1]
+                if direction[3] and direction[0] - margin_of(w / below, direction) > 0:
                     found.append(i)
                     deltas.append(direction[0])
                     at = (np.zeros(direction[1].size, dtype=int), direction[1])

@@ -57,7 +57,7 @@ class Words {
 public:
     using Real = Number;
     using Input = Word<Real>;
-    using Target = const Index*;  // the letters
+    using Target = const Index*;  // the letters; a word with a negative one asks for nothing
 
     void set_normalize(bool normalize) { normalize_ = normalize; }
     // By truth and then by answer; none: every wrong letter costs 1.
@@ -69,6 +69,7 @@ public:
 
     template <class Geometry>
     bool see(const Geometry& geometry, const Input& x, Target y) {
+        if (*std::min_element(y, y + x.length) < 0) return false;
         x_ = &x;
         truth_ = y;
         const auto length = static_cast<std::size_t>(x.length);
