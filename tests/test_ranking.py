@@ -32,9 +32,9 @@ def ask(loss: tuple[str, int | None, str]) -> Any:
     name, k, gain = loss
 
     def answer(s: Array, y: Array, plain: bool = False) -> oracle.Answer | None:
-        if not oracle.comparable(y):
-            return None
-        return oracle.kendall(s, y, plain) if name == "kendall" else oracle.ndcg(s, y, k, gain, plain)
+        if name == "kendall":
+            return oracle.kendall(s, y, plain) if oracle.comparable(y) else None
+        return oracle.ndcg(s, y, k, gain, plain) if len(y) > 1 and y.any() else None
 
     return answer
 
@@ -138,7 +138,7 @@ def test_surrogate_bounds_loss(seed: int, r: int, integers: bool, loss: tuple[st
     s = rng.integers(-2, 3, size=r).astype(float) if integers else rng.normal(size=r)
     it = with_weights(ranker(loss), s)
     seen = progressive(it, X, y).totals
-    if not oracle.comparable(y):
+    if ask(loss)(s, y) is None:
         assert seen["loss"] == seen["error"] == 0
         return
     name, k, gain = loss
@@ -349,15 +349,30 @@ def test_without_qid_all_rows_are_one_list() -> None:
 
 
 def test_lists_that_ask_for_nothing_are_counted_and_reported_once() -> None:
-    X, y, qid = np.eye(6), np.array([1, 0, 2, 2, 0, 3]), np.array([0, 0, 1, 1, 2, 3])
-    with pytest.warns(SkippedListsWarning, match="3 lists ask for nothing") as seen:
-        it = ListRanker("ndcg", max_iter=4).fit(X, y, qid=qid)
-    assert len(seen) == 1
-    assert (it.skipped_, it.t_) == (12, 16)
-    assert not it.coef_[2:].any()
-    with pytest.warns(SkippedListsWarning, match="1 list asks"):
-        it.partial_fit(X[:1], [1])
-    assert it.skipped_ == 13
+    X, y, qid = np.eye(8), np.array([1, 0, 2, 2, 0, 3, 0, 0]), np.array([0, 0, 1, 1, 2, 3, 4, 4])
+    for it in (ListRanker(max_iter=4), ListRanker("ndcg", ties="mean", max_iter=4)):
+        with pytest.warns(SkippedListsWarning, match="4 lists ask for nothing.*differ in relevance") as seen:
+            it.fit(X, y, qid=qid)
+        assert len(seen) == 1
+        assert (it.skipped_, it.t_) == (16, 20)
+        assert not it.coef_[2:].any()
+        with pytest.warns(SkippedListsWarning, match="1 list asks"):
+            it.partial_fit(X[:1], [1])
+        assert it.skipped_ == 17
+
+
+def test_ndcg_orders_documents_that_are_equally_relevant_by_index() -> None:
+    """Only where none is relevant (G = 0), or where one is alone, does the book's form ask for nothing."""
+    X, y, qid = np.eye(8), np.array([1, 0, 2, 2, 0, 3, 0, 0]), np.array([0, 0, 1, 1, 2, 3, 4, 4])
+    with pytest.warns(SkippedListsWarning, match="3 lists ask for nothing.*and a relevant one"):
+        it = ListRanker("ndcg").fit(X, y, qid=qid)
+    assert it.skipped_ == 3
+    assert not it.coef_[4:].any()
+    report = progressive(with_weights(ListRanker("ndcg", dtype="float64"), np.array([1.0, 3.0])), np.eye(2), [2, 2])
+    assert report.totals["loss"] == 2.0  # the first is to stand above
+    assert report.totals["error"] == 0.0
+    mean = progressive(with_weights(ListRanker("ndcg", ties="mean"), np.array([1.0, 3.0])), np.eye(2), [2, 2])
+    assert mean.totals["loss"] == 0.0
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ class QueryLearner(RuleLearner, OnlineEstimator):
     """
 
     _learns_lists: ClassVar[bool] = True
-    _asks_for: ClassVar[str]
+    _asks_for: str
     _quiet = False
 
     def _idle(self, x: Lists, targets: np.ndarray) -> np.ndarray:

@@ -90,7 +90,8 @@ class ListRanker(QueryLearner):
     t_ : int
         Rounds so far.
     skipped_ : int
-        Rounds that asked for nothing: one document, or all equally relevant. A call that holds any warns once.
+        Rounds that asked for nothing: one document, or all equally relevant (NDCG with ``ties="index"``: none relevant).
+        A call that holds any warns once.
     n_iter_ : int
         Passes that `fit` made.
     certificate_ : Certificate
@@ -118,7 +119,6 @@ class ListRanker(QueryLearner):
     _structure: ClassVar[tuple[str, ...]] = (
         "rule", "loss", "k", "gain", "ties", "average", "features", "n_bits", "dtype",
     )  # fmt: skip
-    _asks_for: ClassVar[str] = "a list needs two documents that differ in relevance"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RuleLearner._rule_constraints,
         "loss": [StrOptions({"kendall", "ndcg"})],
@@ -173,6 +173,12 @@ class ListRanker(QueryLearner):
         super()._check_combination()
 
     @property
+    def _asks_for(self) -> str:
+        if self.loss == "ndcg" and self.ties == "index" and self.rule != "erm":
+            return "a list needs two documents, and a relevant one"
+        return "a list needs two documents that differ in relevance"
+
+    @property
     def _intercept(self) -> bool:
         return False
 
@@ -225,7 +231,10 @@ class ListRanker(QueryLearner):
 
     def _idle(self, x: Lists, targets: np.ndarray) -> np.ndarray:
         least, most = x.least_and_most(targets)
-        return least == most
+        if self.loss == "kendall" or self.rule == "erm":
+            return least == most
+        alone = least == most if self.ties == "mean" else np.diff(x.start) == 1
+        return alone | ((np.exp2(most) - 1 if self.gain == "exponential" else most) == 0)
 
     def _worst(self, matrix: Any, x: Lists, targets: np.ndarray, w: np.ndarray, below: float) -> tuple[Any, Any]:
         """Of each list the comparable pair with the smallest lead, where that is too small."""

@@ -116,9 +116,11 @@ private:
         std::size_t paying = 0;
         for (std::size_t i = 0; i < scores.size(); ++i) paying += !positive[i] && scores[i] >= 0;
         // No step in b raises delta by more than `rise`, none in a lowers it by more than `fall`.
-        const double least = constant + static_cast<double>(paying);
-        const double rise = precision ? 1 / (static_cast<double>(k_) + 1) : (1 + weight) / (4 * least);
-        const double fall = precision ? 1 / (static_cast<double>(k_) + 1) : (1 + weight) / (1 + least);
+        const auto P = static_cast<double>(n_.positives);
+        const double least = precision ? static_cast<double>(std::max(k_, paying)) : constant + static_cast<double>(paying);
+        const double steepest = precision ? std::min(P, least) / (least * (least + 1))
+                                          : (P < least ? P / ((P + least) * (P + least)) : 1 / (4 * least));
+        const double rise = (1 + weight) * steepest, fall = (1 + weight) / (1 + least);
         split(scores, positive, chosen, [=](double s) { return 2 * s > fall * slack; }, [=](double s) { return s >= 0; },
               [](double s) { return s >= 0; }, [=](double s) { return 2 * s + rise * slack >= 0; });
         if (precision) fill_up(scores, positive);

@@ -16,7 +16,7 @@ namespace hinge {
 
 class Ndcg {
 public:
-    // Returns whether there is anything to gain: some relevance above zero, and not all alike.
+    // Returns whether there is anything to gain.
     bool read(std::span<const double> relevance, std::size_t k, bool exponential) {
         const std::size_t r = relevance.size();
         k_ = std::min(k, r);
@@ -26,7 +26,7 @@ public:
         double best = 0;
         for (std::size_t q = 0; q < k_; ++q) best += shares_[order_[r - 1 - q]] * discount_at(q + 1);
         for (double& share : shares_) share /= best;
-        return best > 0 && relevance[order_.front()] < relevance[order_.back()];
+        return best > 0;
     }
 
     // The positions that the relevance asks for.

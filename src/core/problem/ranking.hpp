@@ -3,7 +3,7 @@
 // Kendall: the mean over comparable pairs of [1 - (s_i - s_j)]+. A set of pairs stands for an answer, with its share of
 // all as delta: plain, the pairs that are in wrong order or tied; augmented, those short of 1.
 // NDCG: positions v stand for an answer, Psi = sum_i v_i x_i. Plain: the order of the scores, ties in the worst order.
-// A list whose documents are equally relevant asks for nothing.
+// A list without a comparable pair, and for NDCG one without a relevant document, asks for nothing.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,7 @@ public:
     bool see(const Geometry& geometry, const Input& x, Target relevance) {
         relevance_.clear();
         for (std::int64_t row : x.which) relevance_.push_back(relevance[row]);
-        const auto [least, most] = std::minmax_element(relevance_.begin(), relevance_.end());
-        if (least == relevance_.end() || *least == *most) return false;
+        if (relevance_.size() < 2 || (alike() && !orders_equals())) return false;
         documents_.score(geometry, x);
         if (loss_.ndcg) return ndcg_.read(relevance_, loss_.k, loss_.exponential);
         comparable_ = kendall_.read(documents_.scores(), relevance_);
@@ -49,6 +48,12 @@ public:
     void direct(Constraint which, Direction<Real>& to) { documents_.direct(which, to); }
 
 private:
+    bool alike() const {
+        return std::all_of(relevance_.begin(), relevance_.end(), [&](double y) { return y == relevance_.front(); });
+    }
+    // With one order as the truth, NDCG asks for it among documents that are equally relevant too.
+    bool orders_equals() const { return loss_.ndcg && !loss_.mean_ties; }
+
     Rival pairs(Constraint which) {
         const auto c = documents_.coefficients(which);
         std::fill(c.begin(), c.end(), 0.0);
