@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Perceptron
 from sklearn.multiclass import OneVsOneClassifier
+from sklearn.utils.estimator_checks import check_estimators_overwrite_params
 
 from hinge import AllPairsClassifier, LabelRanker, MulticlassClassifier, OneVsAllClassifier, load, progressive
 
@@ -91,6 +92,8 @@ def test_example_17_1():
     assert not hasattr(signs, "partial_fit")
     direct = MulticlassClassifier("perceptron", max_iter=10**4, fit_intercept=False, dtype="float64").fit(X, y)
     assert (direct.predict(X) == y).all()
+    scores = OneVsAllClassifier(MulticlassClassifier("svm", C=10.0, tol=1e-2, fit_intercept=False)).fit(X, y)
+    assert (scores.predict(X) == y).all()
 
 
 def test_anything_with_fit_and_predict_can_be_reduced():
@@ -98,10 +101,25 @@ def test_anything_with_fit_and_predict_can_be_reduced():
     it = AllPairsClassifier(Perceptron(random_state=0)).fit(X, y)
     peer = OneVsOneClassifier(Perceptron(random_state=0)).fit(X, y)
     assert (it.predict(X) == peer.predict(X)).mean() > 0.9
-    with pytest.raises(AttributeError, match="no partial_fit over Perceptron"):
+    with pytest.raises(AttributeError, match=r"no partial_fit with a binary learner .* Perceptron"):
         it.partial_fit(X, y)
     with pytest.raises(AttributeError, match="does not learn online"):
+        progressive(it, X, y)
+    with pytest.raises(AttributeError, match=r"no learn_one .* does not learn online, a MulticlassClassifier"):
         OneVsAllClassifier(MulticlassClassifier("svm")).learn_one({"a": 1.0}, "x")
+
+
+@pytest.mark.parametrize("kind", [OneVsAllClassifier, AllPairsClassifier])
+def test_the_given_learner_stays_as_it_is(kind):
+    X, y = rows()
+    binary = LabelRanker("single")
+    before = dict(vars(binary))
+    kind(binary).fit(X, y)
+    kind(binary).partial_fit(X, y)
+    assert vars(binary) == before
+    check_estimators_overwrite_params(kind.__name__, kind(binary))
+    with pytest.raises(ValueError, match="The 'C' parameter of LabelRanker"):
+        kind(LabelRanker(C=-1.0)).fit(X, y)
 
 
 @pytest.mark.parametrize("kind", [OneVsAllClassifier, AllPairsClassifier])
