@@ -1,5 +1,9 @@
 """Our own checks and scikit-learn's, on every estimator."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from sklearn.base import clone
 from sklearn.utils import get_tags
@@ -45,3 +49,14 @@ TESTED_BY_SCIKIT_LEARN = [it for it in (*RANKERS, *OTHERS) if get_tags(it).input
 @parametrize_with_checks(TESTED_BY_SCIKIT_LEARN, expected_failed_checks=expected_failures)
 def test_scikit_learn_s_checks(estimator, check):
     check(estimator)
+
+
+def test_scikit_learn_s_checks_of_the_array_api():
+    """They are skipped unless SciPy was told of the array API before it was imported, so a process of their own."""
+    chosen = f"{__file__}::test_scikit_learn_s_checks"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", "-k", "check_array_api", chosen],
+        env=os.environ | {"SCIPY_ARRAY_API": "1"}, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout  # 5 where none was run
+    assert "SKIPPED" not in done.stdout
