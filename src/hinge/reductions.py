@@ -24,7 +24,7 @@ __all__ = ["AllPairsClassifier", "OneVsAllClassifier"]
 
 
 def _learns_at_once(reduction: Any) -> str | None:
-    if reduction._is_online:
+    if reduction._is_online or getattr(reduction._model, "online", False):
         return None
     return f"a binary learner that does not learn online, a {type(reduction._binary).__name__}: call fit"
 
