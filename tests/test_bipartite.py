@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, GroupKFold, TunedThresholdClassifierCV
+from sklearn.utils.estimator_checks import check_classifier_data_not_an_array, check_sample_weights_not_an_array
 
 import hinge
 from hinge import BipartiteRanker, metrics, progressive
@@ -316,6 +317,11 @@ def test_a_tuned_threshold_is_the_best(measure: str) -> None:
         assert copy.threshold_ == it.threshold_
         assert copy.partial_fit(X, y).threshold_ == it.threshold_
         assert it.set_params(threshold="zero").fit(X, y).threshold_ == 0
+
+
+@pytest.mark.parametrize("check", [check_classifier_data_not_an_array, check_sample_weights_not_an_array])
+def test_a_threshold_is_tuned_on_whatever_can_be_fitted(check: Any) -> None:
+    check("BipartiteRanker", BipartiteRanker(threshold="tuned"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ PACKAGE, CORE = ROOT / "src" / "hinge", ROOT / "src" / "core"
 FLOORS = [
     {"_core", "norms"},
     {"json_values", "model_file", "labels", "certificate", "report"},
-    {"rows", "dicts", "metrics", "evaluation", "intervals", "costs", "separation"},
+    {"rows", "dicts", "metrics", "evaluation", "intervals", "costs", "separation", "two_labels", "thresholds"},
     {"estimator"},
     {"label_learner"},
     {"base"},

@@ -478,6 +478,30 @@ def test_dicts_are_learned_as_rows_are() -> None:
     assert hashed.coef_.shape == (64,)
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        ([], [], "no document"),
+        (3, 1, "list of dicts.*got int"),
+        ("doc", [1], "list of dicts.*got str"),
+        ([3], [1], "dict of feature name"),
+        ([{"a": 1.0}, 5], [1, 0], "row 1 of X is int"),
+        ([{"a": 1.0}, {"b": np.nan}], [1, 0], "row 1 of X: feature 'b' is nan"),
+        ([{"a": 1.0}, {"b": 1.0}], [1], "inconsistent"),
+        ([{"a": 1.0}, {"b": 1.0}], 1, "1d array"),
+        ([{"a": 1.0}, {"b": 1.0}], [1, -1], "-1 in row 1"),
+    ],
+)
+def test_a_bad_list_of_dicts_is_named_and_nothing_is_learned(x: Any, y: Any, message: str, tmp_path: Any) -> None:
+    it = ListRanker()
+    it.learn_one([{"a": 1.0}, {"c": 2.0}], [1, 0])
+    it.save(tmp_path / "before")
+    with pytest.raises((TypeError, ValueError), match=message):
+        it.learn_one(x, y)
+    it.save(tmp_path / "after")
+    assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
+
+
 def test_a_solved_model_is_saved(tmp_path: Any) -> None:
     X, y, qid = stacked(21, 10)
     it = ListRanker(rule="svm").fit(X, y, qid=qid)

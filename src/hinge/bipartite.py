@@ -16,10 +16,12 @@ from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core, labels, metrics
-from hinge.base import check_dtype, sort_labels
-from hinge.labels import Labels, Targets, read_targets
+from hinge.base import check_dtype
+from hinge.labels import Targets
 from hinge.oracles import RuleLearner, online_only
 from hinge.queries import Lists, QueryLearner, group
+from hinge.thresholds import best_threshold
+from hinge.two_labels import TwoLabels
 
 __all__ = ["BipartiteRanker"]
 
@@ -127,7 +129,6 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
     _structure: ClassVar[tuple[str, ...]] = (
         "rule", "measure", "beta", "k", "average", "fit_intercept", "features", "n_bits", "dtype",
     )  # fmt: skip
-    _asks_for: ClassVar[str] = "a batch needs a relevant row, and two rows"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RuleLearner._rule_constraints,
         "measure": [StrOptions(set(MEASURES))],
@@ -208,8 +209,7 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         """
         self._fit(X, y, sample_weight, qid=qid)
         if self.threshold == "tuned" and not self.measure.endswith("at_k"):
-            relevant = labels.column_of_labels(y) == self.classes_[1]
-            self._cut = best_threshold(relevant, self._scores(X), self.measure, self.beta)
+            self._cut = best_threshold(self._relevant(y), self._scores(X), self.measure, self.beta)
         return self
 
     @online_only
@@ -233,69 +233,39 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
 
     def _begin(self) -> None:
         super()._begin()
-        self._labels, self._guessed, self._cut = Labels(), False, 0.0
+        self._labels, self._cut = TwoLabels(), 0.0
 
     @property
     def classes_(self) -> np.ndarray:
         """The labels, the relevant one last."""
-        if self._model is None or not len(self._labels):
+        if self._model is None or not self._labels.known:
             raise AttributeError("no labels are known yet")
-        return self._labels.classes
+        return self._labels.labels.classes
 
     def _read_y(self, y: Any, rounds: int) -> Targets:
-        if y is not None and labels.form_of(y) != labels.LABELS:
-            raise ValueError(f"Unknown label type: y must hold one of two labels a row, got {labels.form_of(y)}")
-        return read_targets(y, self._labels, rounds)
+        return self._labels.read(y, rounds)
 
     def _know(self, classes: Any, y: Any) -> None:
-        self._labels = Labels(self._labels.known)
-        if classes is None:
-            return
-        given = [labels.check_label_in_row(label, i) for i, label in enumerate(np.asarray(classes, dtype=object))]
-        if len(self._labels) and not self._guessed and set(given) <= set(self._labels.known):
-            return
-        if len(self._labels) and not self._guessed:
-            raise ValueError(f"classes are {given}, but the labels are {self._labels.known} already")
-        self._labels, self._guessed = self._two(Labels(given), None), False
+        self._labels = self._labels.named(classes)
 
     def _settle(self, targets: Targets) -> np.ndarray:
-        known, targets = sort_labels(targets)
-        self._labels = self._two(known, targets)
-        return targets.label.astype(np.uint8)
+        self._labels, relevant = self._labels.settle(targets)
+        return relevant
 
     def _admit(self, targets: Targets) -> np.ndarray:
-        """Take the two labels from the first call; a third is an error."""
-        if not targets.fresh:
-            self._guessed = self._guessed and not (targets.label == 0).any()
-            return targets.label.astype(np.uint8)
-        if not len(self._labels):
-            usual = USUAL.get(targets.fresh[0]) if len(targets.fresh) == 1 else None
-            if usual is None:
-                return self._settle(targets)
-            if isinstance(targets.fresh[0], bool):
-                usual = (False, True)
-            self._labels, self._guessed = Labels(usual), usual == (0, 1) and targets.fresh[0] == 1
-            return np.full(targets.label.size, usual.index(targets.fresh[0]), dtype=np.uint8)
-        if self._guessed and targets.fresh == [-1]:  # so far only 1 was seen
-            self._labels, self._guessed = Labels([-1, 1]), False
-            return (targets.label == 1).astype(np.uint8)
-        row, label = targets.first_row_of(len(self._labels)), targets.fresh[0]
-        raise ValueError(f"row {row} of y has the label {label!r}; the two labels are {self._labels.known}")
+        self._labels, relevant = self._labels.admit(targets)
+        return relevant
 
-    def _two(self, known: Labels, targets: Targets | None) -> Labels:
-        ordered = sort_labels(Targets(labels.LABELS, None, np.empty(0, np.int32), known.known))[0]
-        if len(ordered) > 2:
-            where = "" if targets is None else f" Row {targets.first_row_of(2)} of y has a third label."
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass."
-                f"{where} {type(self).__name__} tells one class from the other"
-            )
-        if len(ordered) < 2:
-            raise ValueError(
-                f"two classes are needed, and all rows are of one class, {ordered.known}; name both with classes "
-                "in a call of partial_fit"
-            )
-        return ordered
+    def _relevant(self, y: Any) -> np.ndarray:
+        """Say which targets are the relevant label."""
+        values = labels.column_of_labels(y if isinstance(y, list | tuple) else np.asarray(y))
+        return np.asarray(values == self._labels.known[1])
+
+    # -- batches ----------------------------------------------------------------------------------------------------
+
+    @property
+    def _asks_for(self) -> str:
+        return "a batch needs a relevant row, and two rows"
 
     def _idle(self, x: Lists, targets: np.ndarray) -> np.ndarray:
         return (x.least_and_most(targets)[1] == 0) | (np.diff(x.start) < 2)
@@ -354,7 +324,7 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         """
         check_is_fitted(self)
         scores = self._scores(X)
-        return self._labels.classes[self._answer(scores, *group(qid, scores.size))]
+        return self.classes_[self._answer(scores, *group(qid, scores.size))]
 
     def _answer(self, scores: np.ndarray, order: np.ndarray, start: np.ndarray) -> np.ndarray:
         if not self.measure.endswith("at_k"):
@@ -368,7 +338,7 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         return out
 
     def _answers_of_lists(self, scores: np.ndarray, order: np.ndarray, start: np.ndarray) -> np.ndarray:
-        return self._labels.classes[self._answer(scores, order, start)]
+        return self.classes_[self._answer(scores, order, start)]
 
     def predict_one(self, x: Any) -> Any:
         """Answer one row, or a list of rows as one batch; None before anything was learned.
@@ -377,7 +347,7 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         ----------
         x : dict of feature name to number or string, or list of dicts
         """
-        if self._model is None or not len(self._labels):
+        if self._model is None or not self._labels.known:
             return None
         answers = self.predict([x] if isinstance(x, dict) else list(x)).tolist()
         return answers[0] if isinstance(x, dict) else answers
@@ -398,8 +368,7 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         float
         """
         check_is_fitted(self)
-        truth = np.asarray(labels.column_of_labels(y))
-        relevant, more = truth == self.classes_[1], {"qid": qid, "sample_weight": sample_weight}
+        relevant, more = self._relevant(y), {"qid": qid, "sample_weight": sample_weight}
         if self.measure.endswith("at_k"):
             tuned = self.threshold == "tuned"
             if self.measure == "recall_at_k":
@@ -416,46 +385,16 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         state, sections = super()._state()
-        return state | {"labels": list(self._labels.known), "guessed": self._guessed, "cut": float(self._cut)}, sections
+        two = self._labels
+        return state | {"labels": list(two.known), "guessed": two.guessed, "cut": float(self._cut)}, sections
 
     def _restore(self, state: Mapping[str, Any], sections: dict[str, np.ndarray]) -> None:
         super()._restore(state, sections)
-        self._labels, self._guessed = Labels(state["labels"]), state["guessed"] is True
+        self._labels = TwoLabels(tuple(state["labels"]), state["guessed"] is True)
         self._cut = float(state["cut"])
-        if len(self._labels) not in (0, 2):
-            raise ValueError(f"{len(self._labels)} labels, but two are needed")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def best_threshold(relevant: np.ndarray, scores: np.ndarray, measure: str, beta: float) -> float:
-    """Return where to cut scores so that F1, F-beta, or the mean of sensitivity and specificity is largest.
-
-    Halfway between two scores that differ; of equal measures the highest threshold.
-
-    Examples
-    --------
-    >>> best_threshold(np.array([True, False, True, False]), np.array([4.0, 1.0, 3.0, 2.0]), "f1", 1.0)
-    2.5
-    """
-    order = np.argsort(-scores, kind="stable")
-    high = scores[order].astype(np.float64)
-    a = np.concatenate([[0], np.cumsum(relevant[order])])
-    b = np.arange(a.size) - a
-    positives, negatives = a[-1], b[-1]
-    if measure == "sensitivity_specificity":
-        value = a / max(1, positives) - b / max(1, negatives)
-    else:
-        weight = 1.0 if measure == "f1" else beta**2
-        value = (1 + weight) * a / np.maximum(1, a + b + weight * positives)
-    possible = np.concatenate([[True], high[1:] < high[:-1], [True]])
-    cut = int(np.argmax(np.where(possible, value, -np.inf)))
-    ends = np.concatenate([[high[0] + 2], high, [high[-1] - 2]])
-    return float((ends[cut] + ends[cut + 1]) / 2)
-
-
-USUAL: dict[Any, tuple[Any, Any]] = {1: (0, 1), 0: (0, 1), -1: (-1, 1)}

@@ -105,8 +105,11 @@ class QueryLearner(RuleLearner, OnlineEstimator):
     """
 
     _learns_lists: ClassVar[bool] = True
-    _asks_for: str
     _quiet = False
+
+    @property
+    def _asks_for(self) -> str:
+        raise NotImplementedError
 
     def _idle(self, x: Lists, targets: np.ndarray) -> np.ndarray:
         raise NotImplementedError
@@ -227,8 +230,13 @@ class QueryLearner(RuleLearner, OnlineEstimator):
         w : float, default=1.0
             The list's weight.
         """
-        rows: Any = [x] if isinstance(x, dict) else x
-        super().learn_one(rows, [y] if isinstance(x, dict) else y, w)
+        if not isinstance(x, dict | list | tuple):
+            raise TypeError(f"x must be a list of dicts of feature name to number or string, got {type(x).__name__}")
+        if isinstance(x, list | tuple) and not x:
+            raise ValueError("x is an empty list: it holds no document")
+        single = isinstance(x, dict)
+        documents: Any = [x] if single else x
+        super().learn_one(documents, [y] if single else y, w)
 
     def _reader_of(self, x: Any) -> Any:
         return super()._reader_of(x[0] if isinstance(x, list | tuple) and x else x)

@@ -90,7 +90,7 @@ class ListRanker(QueryLearner):
     t_ : int
         Rounds so far.
     skipped_ : int
-        Rounds that asked for nothing: one document, or all equally relevant (NDCG with ``ties="index"``: none relevant).
+        Rounds that asked for nothing: one document, or all equally relevant; NDCG with ``ties="index"``: none relevant.
         A call that holds any warns once.
     n_iter_ : int
         Passes that `fit` made.
