@@ -167,6 +167,21 @@ def test_features_that_appear_later_leave_the_dual_a_bound(geometry, average):
                 assert ranker.certificate_.dual <= objective(geometry, W, seen, 0.5, 0.1) + ROUNDING
 
 
+@pytest.mark.parametrize("update", ["fixed", "single", "full"])
+def test_features_that_appear_later_leave_the_mistake_bound_one(update):
+    """On the only feature there is every round is a tie; the dual falls when others come, what was gained stays."""
+    ranker = LabelRanker(
+        update=update, geometry="entropic", dtype="float64", C=0.5, margin=1.0, fit_intercept=False
+    ).partial_fit([{"a": 1.0}] * 20, [0] * 20, classes=[0, 1])  # fmt: skip
+    before = ranker.certificate_
+    ranker.learn_one({"b": 1.0, "c": 1.0}, 0)
+    after = ranker.certificate_
+    assert before.mistakes == 20
+    assert after.dual < before.dual
+    assert before.mistake_bound <= after.mistake_bound < np.inf
+    assert after.mistakes == 21 <= after.mistake_bound
+
+
 # -- one round --------------------------------------------------------------------------------------------------------
 
 

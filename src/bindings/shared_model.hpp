@@ -83,6 +83,7 @@ inline nb::dict shown_ledger(const hinge::Ledger& book, double conjugate) {
     out["loss"] = book.loss;
     out["dual"] = book.promised - conjugate;
     out["running_dual"] = book.dual;
+    out["risen"] = book.risen;
     out["least_gain"] = book.least_gain;
     out["C"] = book.C;
     out["least_C"] = book.least_C;

@@ -32,7 +32,7 @@ public:
     const Ledger& ledger() const { return ledger_; }
 
     void grow(Index features, Index outputs) {
-        ledger_.dual -= geometry_.grow(features, outputs);
+        ledger_.grew(geometry_.grow(features, outputs));
         problem_.grow(geometry_.read().width());
     }
 

@@ -19,6 +19,7 @@ struct Ledger {
     double loss = 0;             // sum of weight times loss
     double promised = 0;         // sum of gamma times the coefficients on Y
     double dual = 0;             // promised minus the sum of all G, kept by increments
+    double risen = 0;            // by how much arrivals of features have raised the sum of all G
     double least_gain = std::numeric_limits<double>::infinity();  // what a mistake has added to the dual at least
     double C = 0;                                                 // the largest that was set
     double least_C = std::numeric_limits<double>::infinity();  // the smallest
@@ -41,6 +42,12 @@ struct Ledger {
         least_C = std::min(least_C, set.C);
     }
 
+    // Features came, and with them the sum of all G rose: no round lost that, and the next ones do not regain it.
+    void grew(double rise) {
+        dual -= rise;
+        risen += rise;
+    }
+
     void moved(double promise, double rise) {
         promised += promise;
         dual += promise - rise;
@@ -54,6 +61,7 @@ struct Ledger {
                                            {"loss", &loss},
                                            {"promised", &promised},
                                            {"dual", &dual},
+                                           {"risen", &risen},
                                            {"least_gain", &least_gain},
                                            {"largest_C", &C},
                                            {"least_C", &least_C}})

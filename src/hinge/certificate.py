@@ -43,7 +43,8 @@ class Certificate:
     Notes
     -----
     With the entropies a feature that appears later enlarges the domain of every competitor. `dual` stays a bound on
-    the competitors over the features seen by then; the argument behind `mistake_bound` holds between such arrivals.
+    the competitors over the features seen by then, and may fall at such an arrival. What a mistake must add to it holds
+    for the rounds between arrivals, so `mistake_bound` divides what the rounds have added, and leaves the falls out.
 
     Examples
     --------

@@ -167,6 +167,7 @@ class LabelRanker(Ranker):
         book = self._learned("certificate_").ledger()
         dual = -inf if self._removed else book["dual"]
         gain, C = book["least_gain"], book["C"]
+        gained = max(0.0, book["dual"] + book["risen"])  # by the rounds alone
         constant_C = self.update == "fixed" and self.geometry == "euclidean" and book["least_C"] == C
         rounding = np.finfo(self._dtype).eps * (book["promised"] + 2 * book["conjugate"] + len(self._labels))
         return Certificate(
@@ -174,7 +175,7 @@ class LabelRanker(Ranker):
             int(book["mistakes"]),
             book["loss"],
             dual,
-            max(0.0, dual) / gain if gain > 0 and not self._removed else inf,
+            gained / gain if gain > 0 and not self._removed else inf,
             tolerance=float(rounding * np.sqrt(max(1.0, book["rounds"]))),
             C=C or float(self.C),
             steps=2 * book["conjugate"] / C**2 if constant_C and not self._removed else None,
