@@ -1,7 +1,8 @@
 """Labels of any type, and the forms in which people give and get them.
 
 A label has a number, its place in ``classes_``; numbers never change. Targets come as labels (1-d), as lists of sets,
-as lists of dicts of label to bool, or as an indicator matrix, dense or CSR, whose columns are the labels.
+as lists of dicts of label to bool, or as an indicator matrix, dense or CSR, whose columns are the labels. A tuple is one
+label, unless it holds 0 and 1 only: then it is a row of an indicator matrix.
 """
 
 from __future__ import annotations
@@ -99,8 +100,14 @@ class Labels:
 def as_array(labels: Sequence[Any]) -> np.ndarray:
     """Return labels as a 1-d array of their own type; of objects where they have several."""
     kinds = {type(label) for label in labels}
-    if kinds <= {str} or kinds <= {bool} or (kinds <= {int, float} and len(kinds) < 2):
-        return np.array(labels)
+    if kinds in (set(), {str}, {bool}, {int}, {float}):
+        plain = np.array(labels)
+        if plain.dtype.kind != "f" or kinds != {int}:  # integers beyond 64 bits would be rounded
+            return plain
+    return _as_objects(labels)
+
+
+def _as_objects(labels: Sequence[Any]) -> np.ndarray:
     out = np.empty(len(labels), dtype=object)
     out[:] = labels
     return out
@@ -126,7 +133,7 @@ def form_of(y: Any) -> str:
     if isinstance(y, np.ndarray) and y.dtype != object:
         return DENSE if y.ndim == 2 and y.shape[1] != 1 else LABELS
     first: Any = next(iter(y), None) if isinstance(y, list | tuple | np.ndarray) and len(y) else None
-    if isinstance(first, str | int) or (isinstance(first, tuple) and isinstance(y, np.ndarray)):
+    if isinstance(first, str | int) or (isinstance(first, tuple) and (isinstance(y, np.ndarray) or _is_label(first))):
         return LABELS
     if isinstance(first, set | frozenset):
         return SETS
@@ -135,6 +142,10 @@ def form_of(y: Any) -> str:
     if np.ndim(first) == 1 and not isinstance(first, str) and np.size(first) != 1:
         return DENSE
     return DENSE if getattr(y, "ndim", 1) == 2 and y.shape[1] != 1 else LABELS
+
+
+def _is_label(entry: tuple[Any, ...]) -> bool:
+    return not all(isinstance(value, int | float | np.number) and value in (0, 1) for value in entry)
 
 
 def read_targets(y: Any, labels: Labels, rows: int) -> Targets:
@@ -161,7 +172,9 @@ def read_targets(y: Any, labels: Labels, rows: int) -> Targets:
 def column_of_labels(y: Any) -> np.ndarray:
     """Return 1-d labels as an array, checked to be classes and not measurements."""
     if type(y) is list and {type(label) for label in y} in ({str}, {int}):
-        return np.array(y)
+        return as_array(y)
+    if isinstance(y, list) and any(isinstance(label, tuple) for label in y):
+        return _as_objects(y)
     if np.ndim(y) == 2:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
@@ -171,8 +184,7 @@ def column_of_labels(y: Any) -> np.ndarray:
         )
     values = np.asarray(y)
     if values.dtype.kind in "US" and isinstance(y, list | tuple) and not all(isinstance(v, str | bytes) for v in y):
-        values = np.empty(len(y), dtype=object)  # labels of several types, which NumPy would all print
-        values[:] = y
+        values = _as_objects(y)  # labels of several types, which NumPy would all print
     values = column_or_1d(values)
     if values.dtype.kind == "c":
         raise ValueError("Complex data not supported as labels")
