@@ -1,6 +1,9 @@
 """Labels of any type, and the forms of targets that could be mistaken for one another."""
 
+import datetime
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from hinge import LabelRanker, load
@@ -43,3 +46,36 @@ def test_tuples_of_zeros_and_ones_are_rows_of_an_indicator():
     )
     with pytest.raises(ValueError, match="row 2 of the indicator matrix"):
         LabelRanker().fit(X, [(0, 1), (1, 0), (1, 2), (0, 0)])
+
+
+def test_points_in_time_are_labels():
+    days = pd.Series(pd.to_datetime(["2026-01-02", "2026-01-01"] * 2))
+    assert LabelRanker().fit(X, days).classes_.tolist() == [datetime.datetime(2026, 1, day) for day in (1, 2)]
+    with pytest.raises(ValueError, match=r"row 1: .* finer than a microsecond"):
+        LabelRanker().fit(X, np.array([1000, 1, 2000, 3000], dtype="m8[ns]"))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series(["a", None, "b", "a"], dtype="string"),
+        pd.Series(["a", None, "b", "a"], dtype="category"),
+        pd.Series([1, None, 2, 1], dtype="Int64"),
+        pd.Series(pd.to_datetime(["2026-01-02", None, "2026-01-01", "2026-01-02"])),
+        [{"a"}, {pd.NA}, {"b"}, {"a"}],
+    ],
+    ids=["string", "category", "integer", "time", "set"],
+)
+def test_what_is_missing_is_named_with_its_row(y):
+    with pytest.raises(ValueError, match=r"NaN.*row 1|row 1.*NaN"):
+        LabelRanker().fit(X, y)
+
+
+def test_targets_that_are_no_list():
+    with pytest.raises(ValueError, match="y must be an array or a list of targets"):
+        LabelRanker().fit(X, iter([0, 1, 2, 3]))
+
+
+def test_one_weight_for_all_rows():
+    alike = LabelRanker().fit(X, [0, 1, 2, 1], sample_weight=[0.5] * 4)
+    np.testing.assert_array_equal(LabelRanker().fit(X, [0, 1, 2, 1], sample_weight=0.5).coef_, alike.coef_)

@@ -170,7 +170,8 @@ private:
             throw nb::type_error(("feature " + shown(key) + " must be a number or a string, got " + shown(value)).c_str());
         }
         if (!std::isfinite(static_cast<Real>(v)))
-            throw nb::value_error(("feature " + shown(key) + " is " + shown(value) + "; it must be finite").c_str());
+            throw nb::value_error(("feature " + shown(key) + " is " + shown(value) +
+                                   (std::isfinite(v) ? ", too large for float32" : "; it must be finite")).c_str());
         return static_cast<double>(static_cast<Real>(v));
     }
 

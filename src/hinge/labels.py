@@ -1,8 +1,8 @@
 """Labels of any type, and the forms in which people give and get them.
 
 A label has a number, its place in ``classes_``; numbers never change. Targets come as labels (1-d), as lists of sets,
-as lists of dicts of label to bool, or as an indicator matrix, dense or CSR, whose columns are the labels. A tuple is one
-label, unless it holds 0 and 1 only: then it is a row of an indicator matrix.
+as lists of dicts of label to bool, or as an indicator matrix, dense or CSR, whose columns are the labels. A tuple is
+one label, unless it holds 0 and 1 only: then it is a row of an indicator matrix.
 """
 
 from __future__ import annotations
@@ -117,13 +117,20 @@ def check_label(label: Any) -> Any:
     """Return a label as a plain Python value; ValueError where it cannot be one."""
     if isinstance(label, np.generic):
         label = label.item()
-    if label is None or label != label:
+    if _is_missing(label):
         raise ValueError("y contains NaN or None where a label is expected")
     try:
         hash(label)
     except TypeError:
         raise ValueError(f"Unknown label type: {type(label).__name__} is not hashable") from None
     return label
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # pandas.NA does not say whether it differs; neither do arrays
+        return not isinstance(label, np.ndarray)
 
 
 def form_of(y: Any) -> str:
@@ -157,6 +164,8 @@ def read_targets(y: Any, labels: Labels, rows: int) -> Targets:
     else:
         if not isinstance(y, list | tuple | np.ndarray) and not sparse.issparse(y):
             y = np.asarray(y)
+            if y.ndim == 0:
+                raise ValueError(f"y must be an array or a list of targets, one a row of X, got {y.item()!r}")
         values, form = None, form_of(y)
     if form in (DENSE, CSR):
         return _read_indicator(y, form, labels, rows)
@@ -186,6 +195,8 @@ def column_of_labels(y: Any) -> np.ndarray:
     if values.dtype.kind in "US" and isinstance(y, list | tuple) and not all(isinstance(v, str | bytes) for v in y):
         values = _as_objects(y)  # labels of several types, which NumPy would all print
     values = column_or_1d(values)
+    if values.dtype.kind in "mM":
+        return _as_moments(values)
     if values.dtype.kind == "c":
         raise ValueError("Complex data not supported as labels")
     if values.dtype.kind == "f":
@@ -199,6 +210,18 @@ def column_of_labels(y: Any) -> np.ndarray:
                 "classifier, which expects discrete classes, on a regression target with continuous values"
             )
     return values
+
+
+def _as_moments(values: np.ndarray) -> np.ndarray:
+    """Return points in time, or spans of it, as Python has them: down to microseconds; None where there is none."""
+    exact = values.astype(object)
+    if not any(isinstance(value, int) for value in exact):
+        return exact
+    rounded = values.astype(f"{values.dtype.kind}8[us]")
+    if ((rounded != values) & ~np.isnat(values)).any():
+        t = int(np.argmax((rounded != values) & ~np.isnat(values)))
+        raise ValueError(f"row {t}: the label {values[t]} is finer than a microsecond")
+    return rounded.astype(object)
 
 
 def number_labels(values: np.ndarray, labels: Labels) -> tuple[np.ndarray, list[Any]]:

@@ -86,9 +86,9 @@ def read_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
     """Return one finite weight >= 0 a row, or None where every row counts as one."""
     if sample_weight is None:
         return None
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(sample_weight, dtype=np.float64, order="C")
     if weights.ndim == 0:
-        weights = np.full(rows, float(weights))
+        weights = np.full(rows, weights)
     if weights.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim} dimensions")
     if weights.size != rows:
