@@ -19,7 +19,7 @@ from dataclasses import dataclass  # noqa: E402
 from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
-from peers import fastest, need  # noqa: E402
+from peers import Contestant, need, raced  # noqa: E402
 from tables import Table  # noqa: E402
 
 warnings.filterwarnings("ignore", message=".*ask.* for nothing.*")
@@ -159,27 +159,21 @@ def speed(quick: bool) -> Table:
     X_test, y_test = data.test.X.tocsr(), (data.test.y > 0).astype(int)
     batch = np.random.default_rng(0).permutation(len(y)) // BATCH
     columns = [("a9a", ""), ("seconds", ".3f"), ("first row is x as fast", ".2f"), ("test F1", ".4f")]
-    table = Table("Training for F1", columns)
-    first: list[float] = []
-
-    def row(make: Callable[[], Any], fit: Callable[[Any], Any]) -> Sequence[float]:
-        seconds, model = fastest(1 if quick else 5, make, fit)
-        first[:] = first or [seconds]
-        return seconds, seconds / first[0], need("hinge.metrics").f1_score(y_test, model.predict(X_test))
-
-    ranker = need("hinge").BipartiteRanker
-    table.attempt(
-        f"BipartiteRanker('f1'), batches of {BATCH}, {PASSES} passes",
-        lambda: row(lambda: ranker(C=1e-3, max_iter=PASSES, average=True), lambda m: m.fit(X, y, qid=batch)),
-    )
-    table.attempt(
-        "BipartiteRanker('f1'), all rows one batch, 30 passes",
-        lambda: row(lambda: ranker(max_iter=30, average=True), lambda m: m.fit(X, y)),
-    )
-    table.attempt(
-        "LogisticRegression",
-        lambda: row(lambda: need("sklearn.linear_model").LogisticRegression(max_iter=2000), lambda m: m.fit(X, y)),
-    )
+    table = Table("Training for F1; processor time, best of turns", columns)
+    ranker, logistic_regression = need("hinge").BipartiteRanker, need("sklearn.linear_model").LogisticRegression
+    contestants: dict[str, Contestant] = {
+        f"BipartiteRanker('f1'), batches of {BATCH}, {PASSES} passes": (
+            lambda: ranker(C=1e-3, max_iter=PASSES, average=True), lambda m: m.fit(X, y, qid=batch),
+        ),
+        "BipartiteRanker('f1'), all rows one batch, 30 passes": (
+            lambda: ranker(max_iter=30, average=True), lambda m: m.fit(X, y),
+        ),
+        "LogisticRegression": (lambda: logistic_regression(max_iter=2000), lambda m: m.fit(X, y)),
+    }  # fmt: skip
+    seen = raced(1 if quick else 10, list(contestants.values()))
+    for name, (seconds, model) in zip(contestants, seen, strict=True):
+        f1 = need("hinge.metrics").f1_score(y_test, model.predict(X_test))
+        table.add(name, seconds, seconds / seen[0][0], f1)
     return table
 
 

@@ -355,6 +355,39 @@ def test_mean_average_precision(seed):
     assert metrics.mean_average_precision(y, s, qid=qid) == pytest.approx(np.mean(expected))
 
 
+def letor_tool(labels, scores, k):
+    """NDCG@k and average precision of a list as LETOR's evaluation tool has them; k no larger than the list."""
+    ranked = [label for _, label in sorted(zip(-scores, labels, strict=True), key=lambda it: it[0])]
+
+    def dcg(rates):
+        return sum((2**r - 1) * (1.0 if i < 2 else np.log(2) / np.log(i + 1)) for i, r in enumerate(rates[:k]))
+
+    hits = [i for i, label in enumerate(ranked, 1) if label > 0]
+    best = dcg(sorted(ranked, reverse=True))
+    precision = [(j + 1) / i for j, i in enumerate(hits)]
+    return dcg(ranked) / best if best else 0.0, float(np.mean(precision)) if precision else 0.0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ndcg_and_map_are_those_of_letor_s_tool(seed):
+    y, s, qid = list_data(seed)
+    kept = np.isin(qid, [q for q in set(qid.tolist()) if (qid == q).sum() >= 2])
+    y, s, qid = y[kept], s[kept], qid[kept]
+    for k in (1, 2):
+        expected = np.array([letor_tool(truth, score, k) for truth, score in each_list(y, s, qid)]).mean(axis=0)
+        found = metrics.ndcg_score(
+            y, s, k=k, qid=qid, gain="exponential", discount="letor", ignore_ties=True, zero_division=0
+        )
+        assert found == pytest.approx(expected[0])
+        assert metrics.mean_average_precision(y, s, qid=qid, ignore_ties=True) == pytest.approx(expected[1])
+    y, s = np.array([1, 0, 2, 2, 0, 1]), np.array([3.0, 2.0, 5.0, 1.0, 3.0, 0.0])
+    how = {"gain": "exponential", "discount": "letor", "ignore_ties": True}
+    for k in range(1, 7):
+        assert metrics.ndcg_score(y, s, k=k, **how) == pytest.approx(letor_tool(y, s, k)[0])
+    with pytest.raises(ValueError, match="discount must be"):
+        metrics.ndcg_score(y, s, discount="none")
+
+
 def confusion_brute(y, p):
     return [sum((t == u) and (v == w) for t, v in zip(y, p, strict=True)) for u, w in ((1, 1), (0, 1), (1, 0), (0, 0))]
 

@@ -98,25 +98,30 @@ def _gains(data: Lists, gain: str) -> Floats:
     raise ValueError(f"gain must be 'linear' or 'exponential', got {gain!r}")
 
 
-def _discounts(owner: Ints, order: Ints, k: int | None) -> Floats:
-    """Give each row's ``1/log2(place + 1)``, 0 below the top k."""
-    place = _places(owner, order)
-    return np.where(place < (len(place) if k is None else k), 1.0 / np.log2(place + 2.0), 0.0)
+def _discounts(owner: Ints, order: Ints, k: int | None, discount: str) -> Floats:
+    """Give each row's discount, 0 below the top k."""
+    place = _places(owner, order) + 1.0
+    if discount not in ("log2", "letor"):
+        raise ValueError(f"discount must be 'log2' or 'letor', got {discount!r}")
+    worth = 1.0 / (np.log2(place + 1.0) if discount == "log2" else np.maximum(1.0, np.log2(place)))
+    return np.where(place <= (len(place) if k is None else k), worth, 0.0)
 
 
-def _ndcg(data: Lists, k: int | None, gain: str, ignore_ties: bool, zero_division: float) -> Floats:
+def _ndcg(
+    data: Lists, k: int | None, gain: str, ignore_ties: bool, zero_division: float, discount: str = "log2"
+) -> Floats:
     if k is not None and (k < 1 or k != int(k)):
         raise ValueError(f"k must be a positive integer or None, got {k!r}")
     gains = _gains(data, gain)
-    ideal = _discounts(data.owner, np.lexsort((-gains, data.owner)), k)
+    ideal = _discounts(data.owner, np.lexsort((-gains, data.owner)), k, discount)
     best = sums(data.owner, gains * ideal, data.number)
     order = np.lexsort((-data.score, data.owner))
-    discount = _discounts(data.owner, order, k)
+    worth = _discounts(data.owner, order, k, discount)
     if not ignore_ties:
         start = starts_of(data.owner[order], data.score[order])
         size = np.diff(start, append=len(order))
-        discount[order] = np.repeat(np.add.reduceat(discount[order], start) / size, size)
-    reached = sums(data.owner, gains * discount, data.number)
+        worth[order] = np.repeat(np.add.reduceat(worth[order], start) / size, size)
+    reached = sums(data.owner, gains * worth, data.number)
     return np.asarray(np.divide(reached, best, out=np.full(data.number, float(zero_division)), where=best > 0))
 
 
@@ -127,6 +132,7 @@ def ndcg_score(
     k: int | None = None,
     qid: ArrayLike | None = None,
     gain: str = "linear",
+    discount: str = "log2",
     ignore_ties: bool = False,
     zero_division: float = 1.0,
     sample_weight: ArrayLike | None = None,
@@ -138,13 +144,16 @@ def ndcg_score(
     ``zero_division``, 1 in accordance with the loss; 0 is the custom of LETOR and scikit-learn.
     For matrices, linear gain and ``zero_division=0`` it is scikit-learn's function.
 
+    LETOR's evaluation tool is ``gain="exponential", discount="letor", ignore_ties=True, zero_division=0``: no discount
+    at the first two places, ``1 / log2(place)`` below. (It also counts a list of fewer than k rows as 0.)
+
     Examples
     --------
     >>> round(ndcg_score([3, 2, 0], [1.0, 2.0, 0.0], k=2), 4), ndcg_score([0, 0], [1.0, 2.0])
     (0.9134, 1.0)
     """
     data = lists(y_true, y_score, qid)
-    return list_mean(_ndcg(data, k, gain, ignore_ties, zero_division), data, sample_weight)
+    return list_mean(_ndcg(data, k, gain, ignore_ties, zero_division, discount), data, sample_weight)
 
 
 def ndcg_loss(
@@ -173,13 +182,15 @@ def mean_average_precision(
     y_score: ArrayLike,
     *,
     qid: ArrayLike | None = None,
+    ignore_ties: bool = False,
     zero_division: float = 0.0,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Average ``AP = (1/P) sum_j P@j 1[row at place j is relevant]`` over lists; relevant is ``y > 0``, P their number.
 
     LETOR's definition: a list without relevant rows counts, with 0. Tied rows all stand at the last of their places,
-    so that one list is scikit-learn's ``average_precision_score``.
+    so that one list is scikit-learn's ``average_precision_score``; with ``ignore_ties=True`` the row that comes first
+    stands higher, as in LETOR's evaluation tool.
 
     Examples
     --------
@@ -188,6 +199,7 @@ def mean_average_precision(
     """
     data = lists(y_true, y_score, qid)
     order = np.lexsort((-data.score, data.owner))
-    groups = tie_groups(data.owner[order], data.score[order], data.relevance[order] > 0)
+    score = -np.arange(len(order)) if ignore_ties else data.score[order]
+    groups = tie_groups(data.owner[order], score, data.relevance[order] > 0)
     values, relevant = average_precisions(groups, data.number)
     return list_mean(np.where(relevant > 0, values, zero_division), data, sample_weight)
