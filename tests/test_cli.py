@@ -361,14 +361,15 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(mail, tmp_path, more, here)
 # ------------------------------------------------------------------------------------------------ what goes wrong
 
 BAD = b"1 1:1\n2 2:abc\n"
+ADVICE = "Mend this line, or leave it out with skip_bad=1 (--skip-bad 1).\n"
 GOLDEN = [
     # arguments, standard input, exit code, the end of what is said on stderr
     (["train", "-", "--format", "svmlight", "-o", "m", *RANKING], BAD, 3,
-     "hinge: <stdin>:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n"),
+     "hinge: <stdin>:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n" + ADVICE),
     (["train", "bad.svm", "-o", "m", *RANKING], b"", 3,
-     "hinge: bad.svm:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n"),
+     "hinge: bad.svm:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n" + ADVICE),
     (["train", "./bad.svm", "-o", "m", *RANKING], b"", 3,
-     "hinge: ./bad.svm:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n"),
+     "hinge: ./bad.svm:2:5: feature value 'abc' is not a number\n2 2:abc\n    ^\n" + ADVICE),
     (["train", "empty.svm", "-o", "m", *RANKING], b"", 3,
      "hinge: empty.svm: there are no rows to learn from\n"),
     (["train", "nan.csv", "-o", "m", *RANKING], b"", 3,

@@ -97,7 +97,7 @@ public:
         if (begins_with(text, "@relation")) {
             words.word("");
             const std::string_view name = words.done() ? std::string_view() : words.cell('\n');
-            check_utf8(name, at);
+            check_text(name, at);
             relation = name;
         } else if (begins_with(text, "@attribute")) {
             words.word("");
@@ -116,7 +116,7 @@ private:
         const char* at = words.at();
         if (words.done()) throw Bad{at, "an attribute's name is missing"};
         const std::string_view name = words.word("{");
-        check_utf8(name, at);
+        check_text(name, at);
         attribute.name = name;
         at = words.at();
         if (words.take('{')) {

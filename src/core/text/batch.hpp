@@ -78,6 +78,7 @@ private:
 struct Vocabulary {
     Names features;
     Names labels;
+    bool has_lists = false;  // a row had its features by place: none may have names
 };
 
 enum class Twice { sum, refuse };  // what becomes of a feature that a row has twice

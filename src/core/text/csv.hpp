@@ -181,7 +181,7 @@ private:
             const bool names = header_ == Header::yes || (header_ == Header::guess && looks_like_names());
             if (columns.empty()) columns.resize(cells_.size());
             for (std::size_t i = 0; i < cells_.size() && i < columns.size(); ++i) {
-                if (names) check_utf8(cells_[i].text, cells_[i].at);
+                if (names) check_text(cells_[i].text, cells_[i].at);
                 columns[i].name = names ? std::string(cells_[i].text) : "c" + std::to_string(i + 1);
             }
             if (names) return;
@@ -211,7 +211,7 @@ private:
         } else if (settled_) {
             throw Bad{cell.at, quoted(cell.text) + " is not a number, but column '" + column.name + "' held numbers so far"};
         } else {
-            check_utf8(cell.text, cell.at);
+            check_text(cell.text, cell.at);
             column.is_text = found_text_ = true;
             column.code.add(0);
         }

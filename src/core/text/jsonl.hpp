@@ -32,8 +32,8 @@ struct Jsonl {
         });
         if (!json.done()) json.fail("expected the end of the line after the object");
         if (!(seen & 1u << x)) throw Bad{p, "the object has no key \"x\" with the features"};
-        if (out.end_row(line, naming.bits > 0 ? Twice::sum : Twice::refuse) >= 0)
-            throw Bad{p, "a feature appears twice in \"x\""};
+        const Index twice = out.end_row(line, naming.bits > 0 ? Twice::sum : Twice::refuse);
+        if (twice >= 0) throw Bad{p, "feature " + quoted(names.features[twice]) + " appears twice in \"x\""};
     }
 
 private:
@@ -48,10 +48,10 @@ private:
 
     void features(Json& json, Batch& out, Vocabulary& names, std::string& scratch) const {
         if (json.peek() == '[') {
+            if (naming.bits == 0 && names.features.size() > 0) json.fail("\"x\" is a list, but it was an object before");
+            names.has_lists = true;
             Index place = 0;
             json.items([&] {
-                if (place == 0 && naming.bits == 0 && names.features.size() > 0)
-                    json.fail("\"x\" is a list, but it was an object before");
                 const double value = json.real();
                 if (naming.bits > 0)
                     naming.add(out, names, std::to_string(place), value, json.at());
@@ -62,6 +62,7 @@ private:
             return;
         }
         if (json.peek() != '{') json.fail("\"x\" must be an object of feature name to value, or a list of numbers");
+        if (naming.bits == 0 && names.has_lists) json.fail("\"x\" is an object, but it was a list before");
         std::string key;
         json.members(key, [&](std::string_view name) {
             const char* at = json.at();
@@ -92,7 +93,18 @@ private:
         else if (json.word("false"))
             out.add_label(0);
         else
-            out.add_label(json.real());
+            out.add_label(label_number(json));
+    }
+
+    // Whole numbers that float64 would round are refused: two labels would become one.
+    static double label_number(Json& json) {
+        const char* const at = json.at();
+        const double value = json.real();
+        const char* stop = at + (*at == '-');
+        while (is_digit(*stop)) ++stop;
+        if (std::fabs(value) >= 9007199254740992.0 && *stop != '.' && *stop != 'e' && *stop != 'E')
+            throw Bad{at, "label " + quoted({at, static_cast<std::size_t>(stop - at)}) + " is too large for a number; write it as a string"};
+        return value;
     }
 
     static void target(Json& json, Batch& out, Vocabulary& names, std::string& scratch) {
@@ -121,7 +133,7 @@ private:
         if (json.word("null")) return;
         if (json.peek() == '"') {
             const std::string_view text = json.string(scratch);
-            check_utf8(text, at);
+            check_text(text, at);
             out.ids += text;
         } else {
             json.real();
@@ -145,7 +157,7 @@ private:
         std::int64_t value = 0;
         const char* stop = whole_number(at, std::int64_t{1} << 53, value);
         json.real();
-        if (stop == at || (!ends_word(*stop) && *stop != ',' && *stop != '}')) throw Bad{at, "qid must be a whole number"};
+        if (stop == at || (!ends_word(*stop) && *stop != ',' && *stop != '}')) throw Bad{at, "qid must be a whole number of 0 or more"};
         out.row_query = value;
         out.has_query = true;
     }

@@ -56,12 +56,14 @@ std::int64_t parse_lines(const char* begin, const char* end, const Line& line, s
     for (const char* p = begin; p < end; ++number) {
         const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
         const Index features = names.features.size(), labels = names.labels.size();
+        const bool lists = names.has_lists;
         try {
             line(p, stop, number, out, names);
         } catch (const Bad& bad) {
             out.drop_row();
             names.features.truncate(features);
             names.labels.truncate(labels);
+            names.has_lists = lists;
             faults.found.push_back(fault_at(bad, p, stop, number));
             if (faults.too_many()) return number - first + 1;
         }
@@ -109,6 +111,11 @@ std::int64_t parse_in_pieces(std::string_view text, const Line& line, std::int64
             }
         });
     for (std::thread& worker : workers) worker.join();
+    const auto any = [&](auto&& holds) { return std::any_of(all.begin(), all.end(), holds); };
+    const bool by_place = names.has_lists || any([](const Piece& piece) { return piece.names.has_lists; });
+    const bool by_name = names.features.size() > 0 || any([](const Piece& piece) { return piece.names.features.size() > 0; });
+    if (by_place && by_name) return parse_lines(begin, end, line, first, out, names, faults);  // it finds the line
+    names.has_lists = by_place;
     std::int64_t lines = first - 1;
     for (Piece& piece : all) {
         if (piece.thrown) std::rethrow_exception(piece.thrown);

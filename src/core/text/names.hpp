@@ -33,7 +33,7 @@ public:
         const std::uint64_t tag = hash & ~low;
         for (; slot_[i] != 0; i = (i + 1) & (slot_.size() - 1))
             if ((slot_[i] & ~low) == tag && (*this)[number_in(slot_[i])] == name) return number_in(slot_[i]);
-        check_utf8(name, at);
+        check_text(name, at);
         if (end_.size() >= most) throw Bad{at, "there are too many different names"};
         text_ += name;
         end_.push_back(text_.size());

@@ -171,8 +171,10 @@ inline bool is_utf8(std::string_view text) {
     return true;
 }
 
-inline void check_utf8(std::string_view text, const char* at) {
+// A name or a text must be UTF-8, without the NUL that arrays of text lose at their end.
+inline void check_text(std::string_view text, const char* at) {
     if (!is_utf8(text)) throw Bad{at, "this is not UTF-8; convert the file first"};
+    if (text.find('\0') != text.npos) throw Bad{at, "a text must not hold a NUL character"};
 }
 
 }  // namespace hinge::text

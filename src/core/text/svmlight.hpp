@@ -7,6 +7,7 @@ namespace hinge::text {
 
 struct Svmlight {
     static constexpr std::int64_t most_index = std::numeric_limits<Index>::max() - 1;
+    static constexpr std::int64_t most_query = 900'000'000'000'000'000;
 
     void operator()(const char* p, const char* end, std::int64_t line, Batch& out, Vocabulary&) const {
         const char* const begin = p;
@@ -31,7 +32,7 @@ private:
             double value = 0;
             const char* stop = number(p, end, value);
             if (stop == p && p == word && starts_query(p, end)) return p;
-            if (stop == p || (*stop != ',' && *stop != ':' && !ends_word(*stop)))
+            if (stop == p || (*stop != ',' && *stop != ':' && *stop != '#' && !ends_word(*stop)))
                 throw Bad{p, "label " + quoted({p, static_cast<std::size_t>(label_end(p) - p)}) + " is not a number"};
             if (*stop == ':') {
                 if (p == word) return p;  // no label at all: this is the first feature
@@ -58,10 +59,10 @@ private:
     static const char* query(const char* p, Batch& out) {
         const char* const from = p + 4;
         std::int64_t value = 0;
-        const char* stop = whole_number(from, std::numeric_limits<std::int64_t>::max() / 10 - 1, value);
+        const char* stop = whole_number(from, most_query, value);
         if (stop == from || !ends_word(*stop))
             throw Bad{from, "query " + quoted({from, static_cast<std::size_t>(skip_word(from) - from)}) +
-                                " is not a whole number"};
+                                " is not a whole number between 0 and 9e17"};
         out.row_query = value;
         out.has_query = true;
         return skip_blanks(stop);
@@ -105,7 +106,7 @@ private:
         if (key == text.npos) return;
         const char* from = p + key + 8;
         const std::string_view name(from, static_cast<std::size_t>(skip_word(from) - from));
-        check_utf8(name, from);
+        check_text(name, from);
         out.ids += name;
         out.has_id = true;
     }

@@ -58,7 +58,7 @@ private:
 
     static void tag(std::string_view word, const char* at, Batch& out) {
         if (word[0] == '\'') word.remove_prefix(1);
-        check_utf8(word, at);
+        check_text(word, at);
         out.ids += word;
         out.has_id = true;
     }

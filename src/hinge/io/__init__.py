@@ -101,15 +101,14 @@ def read(source: Source, format: str | None = None, *, skip_bad: int = 0, thread
     hinge.io.errors.DataError: <file>:2:5: feature value 'x' is not a number
     1 2:x
         ^
+    Mend this line, or leave it out with skip_bad=1 (--skip-bad 1).
     """
     reader = _reader(source, format, skip_bad, threads, options)
     if isinstance(reader, Mailbox):
         return reader.read()
     if isinstance(reader, Parquet):
-        whole_table = list(reader.blocks(source, 1 << 62))
-        if not whole_table:
-            raise DataError(reader.name, "there are no rows")
-        return whole_table[0]
+        (table,) = reader.blocks(source)
+        return table
     return reader.parse(whole(source), True)[1]
 
 

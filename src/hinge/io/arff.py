@@ -12,7 +12,7 @@ from scipy import sparse
 
 from hinge import _core
 
-from .errors import BadLine, DataError
+from .errors import BadLine, DataError, one_too_many
 from .examples import Examples, csr, plain_numbers
 from .sources import Source, name_of, whole
 
@@ -30,7 +30,8 @@ class Arff:
     Parameters
     ----------
     xml : path-like or file object, optional
-        Mulan's list of labels: those attributes are the labels, and `y` is a CSR indicator.
+        Mulan's list of labels: those attributes are the labels, and `y` is a CSR indicator. Its columns stand in the
+        order of the attributes, as Mulan's own do, not in that of the list.
     target : str, sequence of str, or False, optional
         Names of the attributes that are the target. By default what `xml` names; else the labels of MEKA's ``-C n``
         (the first n, or the last where n is negative); else the last attribute.
@@ -59,7 +60,9 @@ class Arff:
         """Parse the whole lines of a block; returns how many bytes these are, and their rows."""
         taken, got, bad, too_many = self._reader.parse(data, last, self.threads, self.skip_bad - len(self.skipped))
         self.skipped += [BadLine(*one) for one in bad]
-        if too_many:
+        if too_many and self._reader.declared:
+            raise one_too_many(self.name, self.skipped)
+        if too_many:  # no declaration can be left out
             raise DataError(self.name, self.skipped[-1])
         if not self._reader.declared:
             return taken, Examples(np.empty((0, 0)))
@@ -114,7 +117,7 @@ class Arff:
             X.eliminate_zeros()
         return Examples(
             X,
-            self._targets(columns),
+            self._targets(columns, got["line"]),
             list(self._numbers),
             line=got["line"],
             label_names=self.label_names or None,
@@ -157,16 +160,35 @@ class Arff:
     def _column(columns: Any, j: int) -> np.ndarray:
         return columns[:, [j]].toarray().ravel() if sparse.issparse(columns) else columns[:, j]
 
-    def _targets(self, columns: Any) -> Any:
+    def _targets(self, columns: Any, line: np.ndarray) -> Any:
         assert self._attributes is not None
         names = [name for name, _, _ in self._attributes]
         if self.label_names:
-            which = [names.index(name) for name in self.label_names]
-            chosen = sparse.csr_matrix(columns[:, which] != 0, dtype=np.int8)
-            chosen.sort_indices()
-            return chosen
+            return self._indicator(columns, [names.index(name) for name in self.label_names], line)
         values = [self._target(columns, names.index(name)) for name in self._wanted]
         return None if not values else values[0] if len(values) == 1 else np.column_stack(values)
+
+    def _indicator(self, columns: Any, which: list[int], line: np.ndarray) -> Any:
+        """Return which labels each row has."""
+        columns = columns[:, which].tocsc() if sparse.issparse(columns) else columns[:, which]
+        have = [np.flatnonzero(self._says_yes(self._column(columns, i), j, line)) for i, j in enumerate(which)]
+        start = np.cumsum([0, *map(len, have)])
+        ones = np.ones(start[-1], dtype=np.int8)
+        return sparse.csc_matrix((ones, np.concatenate(have), start), shape=(line.size, len(which))).tocsr()
+
+    def _says_yes(self, column: np.ndarray, j: int, line: np.ndarray) -> np.ndarray:
+        """Return which rows have label j; its values say yes or no, in either order, and nothing else."""
+        assert self._attributes is not None
+        name, kind, listed = self._attributes[j]
+        yes = _place_of_yes(listed) if kind == "nominal" else 1
+        if yes is None:
+            raise DataError(self.name, f"attribute {name!r} is a label: its values must be 0 and 1, not {listed}")
+        wrong = ~np.isin(column, (0, 1))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            value = "no value" if np.isnan(column[row]) else f"the value {column[row]:g}"
+            raise DataError(self.name, BadLine(int(line[row]), 1, f"label {name!r} has {value}, neither 0 nor 1"))
+        return np.asarray(column == yes)
 
     def _target(self, columns: Any, j: int) -> np.ndarray:
         assert self._attributes is not None
@@ -210,6 +232,15 @@ def _are_numbers(values: list[str]) -> bool:
 
 def _is_binary(values: list[str]) -> bool:
     return _are_numbers(values) and all(float(value) == place for place, value in enumerate(values))
+
+
+def _place_of_yes(values: list[str]) -> int | None:
+    """Return where yes stands in a label's list of values, -1 where it does not; None if they say anything else."""
+    words = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1}
+    said = [words.get(value.lower()) for value in values]
+    if not said or None in said or len(set(said)) < len(said):
+        return None
+    return said.index(1) if 1 in said else -1
 
 
 def _looked_up(listed: np.ndarray, column: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ class OptionError(ValueError, TypeError):
 
 
 class DataError(ValueError):
-    """Input that cannot be read: ``name:line:column: message``, the line, and a caret below the place.
+    """Input that cannot be read: ``name:line:column: message``, the line, a caret below the place, and what to do.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ class DataError(ValueError):
         The input, as it was given.
     bad : BadLine or str
         The place and what is wrong, or only what is wrong.
+    advice : str, default=""
+        What to do, where the message does not say it.
 
     Attributes
     ----------
@@ -51,14 +53,20 @@ class DataError(ValueError):
         ^
     """
 
-    def __init__(self, name: str, bad: BadLine | str) -> None:
-        self.name = name
+    def __init__(self, name: str, bad: BadLine | str, advice: str = "") -> None:
+        self.name, self.advice, self._said = name, advice, bad
         self.bad = None if isinstance(bad, str) else bad
         if isinstance(bad, str):
-            text = f"{name}: {bad}"
+            shown = [f"{name}: {bad}"]
         else:
-            text = f"{name}:{bad.line}:{bad.column}: {bad.message}\n{bad.caret()}".rstrip("\n")
-        super().__init__(text)
+            shown = [f"{name}:{bad.line}:{bad.column}: {bad.message}", bad.caret()]
+        super().__init__("\n".join(filter(None, [*shown, advice])))
 
-    def __reduce__(self) -> tuple[type[DataError], tuple[str, BadLine | str]]:
-        return DataError, (self.name, self.bad or str(self).removeprefix(f"{self.name}: "))
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, BadLine | str, str]]:
+        return DataError, (self.name, self._said, self.advice)
+
+
+def one_too_many(name: str, skipped: list[BadLine]) -> DataError:
+    """Return the error about the last of the bad lines, with how to leave it out."""
+    count = len(skipped)
+    return DataError(name, skipped[-1], f"Mend this line, or leave it out with skip_bad={count} (--skip-bad {count}).")

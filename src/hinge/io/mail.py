@@ -11,6 +11,7 @@ instants keep the order of folder name and place in the folder.
 
 from __future__ import annotations
 
+import codecs
 import mailbox
 import re
 from calendar import timegm
@@ -241,9 +242,15 @@ def _part(part: Message) -> str:
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes):
         return ""
-    charset = part.get_content_charset("ascii")
-    try:
-        text = payload.decode(charset)
-    except (LookupError, UnicodeDecodeError):
-        text = payload.decode("latin-1")
+    text = _decoded(payload, part.get_content_charset("ascii"))
     return _TAG.sub(" ", text) if part.get_content_subtype() == "html" else text
+
+
+def _decoded(payload: bytes, charset: str) -> str:
+    """Return a text; bytes that its character set has not are replaced, and ASCII that is none is read as Latin-1."""
+    try:
+        if codecs.lookup(charset).name == "ascii":
+            charset = "latin-1"
+        return payload.decode(charset, "replace")
+    except (LookupError, ValueError):
+        return payload.decode("latin-1")

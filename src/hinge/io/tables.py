@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,12 +11,13 @@ from scipy import sparse
 
 from hinge import _core
 
-from .errors import BadLine, DataError, OptionError
+from .errors import BadLine, DataError, OptionError, one_too_many
 from .examples import Examples, plain_numbers
 from .sources import Source, name_of, opened
 
 __all__ = ["Csv", "Parquet", "Tsv"]
 
+MOST_QUERY = 2.0**53
 TARGETS = ("y", "label", "labels", "target", "class")
 
 
@@ -25,6 +27,14 @@ class Field(NamedTuple):
     name: str
     values: Any
     texts: list[str] | None = None  # what the numbers stand for
+
+    def missing(self) -> np.ndarray:
+        """Return which rows have no value; a set may be empty."""
+        if isinstance(self.values, list):
+            return np.zeros(len(self.values), dtype=bool)
+        if self.texts is None:
+            return np.isnan(self.values)
+        return np.asarray(self.values == (self.texts.index("") if "" in self.texts else -1))
 
     def labels(self) -> np.ndarray:
         return plain_numbers(self.values) if self.texts is None else np.array(self.texts)[self.values]
@@ -65,7 +75,7 @@ class Roles:
         for wanted in apart:
             if wanted not in by_name:
                 raise DataError(name, f"there is no column {wanted!r}; the columns are {', '.join(map(repr, by_name))}")
-        X = self._features([field for field in fields if field.name not in apart])
+        X = self._features(name, [field for field in fields if field.name not in apart])
         return Examples(
             X,
             self._y(name, [by_name[target] for target in targets], line),
@@ -94,8 +104,8 @@ class Roles:
         if not fields:
             return None
         for field in fields:
-            if field.texts is None and isinstance(field.values, np.ndarray) and np.isnan(field.values).any():
-                raise _missing(name, field, line)
+            if field.missing().any():
+                raise _at(name, field.missing(), line, f"column {field.name!r} has no value here")
         if len(fields) > 1:
             return np.column_stack([self._real(name, field, line) for field in fields])
         return fields[0].values if isinstance(fields[0].values, list) else fields[0].labels()
@@ -104,20 +114,23 @@ class Roles:
     def _real(name: str, field: Field, line: np.ndarray | None) -> np.ndarray:
         if field.texts is not None:
             raise DataError(name, f"column {field.name!r} must hold numbers, but it holds texts")
-        if np.isnan(field.values).any():
-            raise _missing(name, field, line)
+        if field.missing().any():
+            raise _at(name, field.missing(), line, f"column {field.name!r} has no value here")
         return np.asarray(field.values)
 
     def _whole(self, name: str, field: Field, line: np.ndarray | None) -> np.ndarray:
         if field.texts is not None:
             return np.asarray(field.values, dtype=np.int64)
-        values = plain_numbers(self._real(name, field, line))
-        if values.dtype != np.int64:
-            raise DataError(name, f"column {field.name!r} must hold whole numbers")
-        return values
+        values = self._real(name, field, line)
+        wrong = (values != np.rint(values)) | (values < 0) | (values > MOST_QUERY)
+        if wrong.any():
+            raise _at(name, wrong, line, f"column {field.name!r} must hold whole numbers of 0 or more")
+        return values.astype(np.int64)
 
-    def _features(self, fields: list[Field]) -> Any:
+    def _features(self, name: str, fields: list[Field]) -> Any:
         for field in fields:
+            if isinstance(field.values, list):
+                raise DataError(name, f"column {field.name!r} holds lists; it can be the target, or be ignored")
             if field.texts is None:
                 self._numbers.setdefault(field.name, len(self._numbers))
         if all(field.texts is None for field in fields):
@@ -186,7 +199,7 @@ class Csv:
         taken, (columns, line), bad, too_many = self._reader.parse(data, last, self.skip_bad - len(self.skipped))
         self.skipped += [BadLine(*one) for one in bad]
         if too_many:
-            raise DataError(self.name, self.skipped[-1])
+            raise one_too_many(self.name, self.skipped)
         fields = []
         for i, (name, values, is_text) in enumerate(columns):
             known = self._texts.setdefault(i, []) if is_text else None
@@ -213,8 +226,8 @@ class Parquet:
         self.name, self._roles = name, Roles(**roles)
         self._texts: dict[str, dict[str, int]] = {}
 
-    def blocks(self, source: Source, rows: int) -> Iterable[Examples]:
-        """Yield the rows of a file, at most `rows` at once."""
+    def blocks(self, source: Source, rows: int | None = None) -> Iterable[Examples]:
+        """Yield the rows of a file, at most `rows` at once; all together by default."""
         try:
             import pyarrow
             import pyarrow.parquet
@@ -223,18 +236,22 @@ class Parquet:
                 "reading Parquet needs the package pyarrow: pip install 'hinge[parquet]'"
             ) from None
         with opened(source) as file:
-            whole = file if file.seekable() else pyarrow.BufferReader(file.read())
+            is_plain = isinstance(file, io.BufferedReader) and file.seekable()
+            whole = file if is_plain else pyarrow.BufferReader(file.read())
             try:
                 table = pyarrow.parquet.ParquetFile(whole)
-                for batch in table.iter_batches(batch_size=rows):
-                    yield self._examples(batch, pyarrow)
+                # asked for any number of rows, iter_batches cuts at each row group that has a dictionary of its own
+                for part in [table.read()] if rows is None else table.iter_batches(batch_size=rows):
+                    yield self._examples(part, pyarrow)
             except pyarrow.ArrowException as error:
                 raise DataError(name_of(source), f"not a Parquet file that can be read: {error}") from error
 
-    def _examples(self, batch: Any, pyarrow: Any) -> Examples:
+    def _examples(self, part: Any, pyarrow: Any) -> Examples:
         fields = []
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        for name, column in zip(part.schema.names, part.columns, strict=True):
             kind = column.type
+            if isinstance(column, pyarrow.ChunkedArray):
+                column = column.combine_chunks()
             if pyarrow.types.is_dictionary(kind):
                 column, kind = column.dictionary_decode(), kind.value_type
             if pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind):
@@ -243,7 +260,15 @@ class Parquet:
                 known = self._texts.setdefault(name, {})
                 values = [known.setdefault(text or "", len(known)) for text in column.to_pylist()]
                 fields.append(Field(name, np.array(values, dtype=np.int64), list(known)))
-            elif pyarrow.types.is_boolean(kind) or pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
+            elif any(
+                is_such(kind)
+                for is_such in (
+                    pyarrow.types.is_boolean,
+                    pyarrow.types.is_integer,
+                    pyarrow.types.is_floating,
+                    pyarrow.types.is_null,
+                )
+            ):
                 values = column.cast(pyarrow.float64()).to_numpy(zero_copy_only=False)
                 fields.append(Field(name, np.array(values, dtype=np.float64)))
             else:
@@ -251,7 +276,7 @@ class Parquet:
         return self._roles.examples(self.name, fields, None)
 
 
-def _missing(name: str, field: Field, line: np.ndarray | None) -> DataError:
-    row = int(np.argmax(np.isnan(field.values)))
-    what = f"column {field.name!r} has no value here"
+def _at(name: str, wrong: np.ndarray, line: np.ndarray | None, what: str) -> DataError:
+    """Return the error about the first row that is wrong."""
+    row = int(np.argmax(wrong))
     return DataError(name, f"row {row}: {what}" if line is None else BadLine(int(line[row]), 1, what))

@@ -9,7 +9,7 @@ import numpy as np
 
 from hinge import _core
 
-from .errors import BadLine, DataError, OptionError
+from .errors import BadLine, DataError, OptionError, one_too_many
 from .examples import Examples, csr, plain_numbers
 
 __all__ = ["Jsonl", "Lines", "Svmlight", "Vw"]
@@ -67,7 +67,7 @@ class Lines:
     def _count(self, bad: list[tuple[int, int, str, str, int]], too_many: bool) -> None:
         self.skipped += [BadLine(*one) for one in bad]
         if too_many:
-            raise DataError(self.name, self.skipped[-1])
+            raise one_too_many(self.name, self.skipped)
 
     def _examples(self, got: dict[str, Any]) -> Examples:
         y, costs = self._targets(got)
@@ -89,8 +89,6 @@ class Lines:
             return 1 << self.n_bits
         found = got["largest_index"] + 1
         if self._names:
-            if found > len(self._names):
-                raise DataError(self.name, '"x" is a list in some rows and an object in others')
             found = len(self._names)
         if self.n_features is not None and found > self.n_features:
             raise DataError(self.name, f"there are {found} features, but n_features is {self.n_features}")
