@@ -93,12 +93,12 @@ bool any_set(const Real* values) {
     return any != 0;
 }
 
-// Adds `N` neighbouring vectors, which stay in registers, to every row.
+// Adds `N` neighbouring vectors times a factor, which stay in registers, to every row.
 template <class Real, int Bytes, int N>
-void axpy_block(Real* origin, std::ptrdiff_t stride, const Row<Real>& x, const Real* step) {
+void axpy_block(Real* origin, std::ptrdiff_t stride, const Row<Real>& x, const Real* step, Real factor) {
     using V = Vector<Real, Bytes>;
     V by[N];
-    for (int m = 0; m < N; ++m) by[m] = reinterpret_cast<const V*>(step)[m];
+    for (int m = 0; m < N; ++m) by[m] = factor * reinterpret_cast<const V*>(step)[m];
     const auto add = [&](Index feature, Real value) {
         V* row = reinterpret_cast<V*>(origin + feature * stride);
         for (int m = 0; m < N; ++m) row[m] += value * by[m];
@@ -109,36 +109,64 @@ void axpy_block(Real* origin, std::ptrdiff_t stride, const Row<Real>& x, const R
 }
 
 template <class Real, int Bytes, int Most>
-void axpy_up_to(int vectors, Real* origin, std::ptrdiff_t stride, const Row<Real>& x, const Real* step) {
+void axpy_up_to(int vectors, Real* origin, std::ptrdiff_t stride, const Row<Real>& x, const Real* step, Real factor) {
     if constexpr (Most > 0) {
-        if (vectors == Most) return axpy_block<Real, Bytes, Most>(origin, stride, x, step);
-        axpy_up_to<Real, Bytes, Most - 1>(vectors, origin, stride, x, step);
+        if (vectors == Most) return axpy_block<Real, Bytes, Most>(origin, stride, x, step, factor);
+        axpy_up_to<Real, Bytes, Most - 1>(vectors, origin, stride, x, step, factor);
     }
 }
 
 // Only the vectors of a row in which something moves are read and written.
 template <class Real, int Bytes>
-void axpy_with(Real* origin, std::ptrdiff_t stride, Index width, const Row<Real>& x, const Real* step) {
+void axpy_with(Real* origin, std::ptrdiff_t stride, Index width, const Row<Real>& x, const Real* step,
+               const Real* factor, Index count) {
     constexpr Index lanes = Bytes / static_cast<int>(sizeof(Real));
     constexpr int together = 8;
     for (Index at = 0; at < width;) {
         int run = 0;
         while (run < together && at + run * lanes < width && any_set<Real, Bytes>(step + at + run * lanes)) ++run;
-        axpy_up_to<Real, Bytes, together>(run, origin + at, stride, x, step + at);
+        for (Index b = 0; b < count; ++b)
+            if (factor[b] != Real(0))
+                axpy_up_to<Real, Bytes, together>(run, origin + b * width + at, stride, x, step + at, factor[b]);
         at += run == together ? run * lanes : (run + 1) * lanes;  // the next one does not move, or is none
     }
 }
 
 template <class Real>
-void axpy(Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, const Real* step) {
+void axpy_blocks(Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, const Real* step, const Real* factor,
+                 Index count) {
     constexpr Index lanes = register_bytes / static_cast<int>(sizeof(Real));
-    if (width >= lanes) return axpy_with<Real, register_bytes>(origin, stride, width, x, step);
+    if (width >= lanes) return axpy_with<Real, register_bytes>(origin, stride, width, x, step, factor, count);
     switch (width) {
-        case 1: return axpy_with<Real, sizeof(Real)>(origin, stride, width, x, step);
-        case 2: return axpy_with<Real, 2 * sizeof(Real)>(origin, stride, width, x, step);
-        case 4: return axpy_with<Real, 4 * sizeof(Real)>(origin, stride, width, x, step);
-        case 8: return axpy_with<Real, 8 * sizeof(Real)>(origin, stride, width, x, step);
+        case 1: return axpy_with<Real, sizeof(Real)>(origin, stride, width, x, step, factor, count);
+        case 2: return axpy_with<Real, 2 * sizeof(Real)>(origin, stride, width, x, step, factor, count);
+        case 4: return axpy_with<Real, 4 * sizeof(Real)>(origin, stride, width, x, step, factor, count);
+        case 8: return axpy_with<Real, 8 * sizeof(Real)>(origin, stride, width, x, step, factor, count);
         default: return;
+    }
+}
+
+template <class Real>
+void axpy(Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, const Real* step) {
+    const Real once = 1;
+    axpy_blocks(origin, stride, width, x, step, &once, 1);
+}
+
+template <class Real>
+void mix(const Real* blocks, Index width, const Real* factor, Index count, Real* out) {
+    constexpr Index lanes = register_bytes / static_cast<int>(sizeof(Real));
+    using V = Vector<Real, register_bytes>;
+    Index at = 0;
+    for (; at + lanes <= width; at += lanes) {
+        V sum = factor[0] * *reinterpret_cast<const V*>(blocks + at);
+        for (Index b = 1; b < count; ++b)
+            if (factor[b] != Real(0)) sum += factor[b] * *reinterpret_cast<const V*>(blocks + b * width + at);
+        *reinterpret_cast<V*>(out + at) = sum;
+    }
+    for (; at < width; ++at) {
+        out[at] = factor[0] * blocks[at];
+        for (Index b = 1; b < count; ++b)
+            if (factor[b] != Real(0)) out[at] += factor[b] * blocks[b * width + at];
     }
 }
 
@@ -349,6 +377,8 @@ struct HINGE_TABLE {
 const Kernels<float> HINGE_TABLE::f32{
     score<float>,
     axpy<float>,
+    axpy_blocks<float>,
+    mix<float>,
     dot<float>,
     argmax<float>,
     ramp<float>,
@@ -365,6 +395,8 @@ const Kernels<float> HINGE_TABLE::f32{
 const Kernels<double> HINGE_TABLE::f64{
     score<double>,
     axpy<double>,
+    axpy_blocks<double>,
+    mix<double>,
     dot<double>,
     argmax<double>,
     ramp<double>,

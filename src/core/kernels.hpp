@@ -22,6 +22,11 @@ struct Kernels {
     void (*score)(const Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, Real* out);
     // row(i)[0..width) += x_i step[0..width)
     void (*axpy)(Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, const Real* step);
+    // row(i)[b width ..] += x_i factor[b] step[0..width), for `count` blocks of `width` that stand side by side in a row
+    void (*axpy_blocks)(Real* origin, std::ptrdiff_t stride, Index width, Row<Real> x, const Real* step,
+                        const Real* factor, Index count);
+    // out[m] = sum_b factor[b] blocks[b width + m], in the order of b; of blocks after the first those with a factor
+    void (*mix)(const Real* blocks, Index width, const Real* factor, Index count, Real* out);
     // <row of one output, x>
     Real (*dot)(const Real* origin, Row<Real> x);
     // Index of the largest of values[0..count), the lowest at ties.

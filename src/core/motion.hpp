@@ -21,43 +21,47 @@ struct SmallMatrix {
     std::array<double, most_sequences>& operator[](int r) { return at[static_cast<std::size_t>(r)]; }
     const std::array<double, most_sequences>& operator[](int r) const { return at[static_cast<std::size_t>(r)]; }
 
-    // The largest sum of a row's absolute values.
-    double norm() const {
-        double largest = 0;
-        for (const auto& row : at) {
-            double sum = 0;
-            for (double value : row) sum += std::abs(value);
-            largest = std::max(largest, sum);
-        }
-        return largest;
-    }
 };
 
-inline SmallMatrix operator*(const SmallMatrix& a, const SmallMatrix& b) {
-    SmallMatrix out;
-    for (std::size_t r = 0; r < most_sequences; ++r)
-        for (std::size_t i = 0; i < most_sequences; ++i)
-            for (std::size_t c = 0; c < most_sequences; ++c) out.at[r][c] += a.at[r][i] * b.at[i][c];
+// The leading n x n parts only; the rest is that of the identity.
+inline SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b, std::size_t n) {
+    SmallMatrix out = SmallMatrix::identity();
+    for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t c = 0; c < n; ++c) {
+            double sum = 0;
+            for (std::size_t i = 0; i < n; ++i) sum += a.at[r][i] * b.at[i][c];
+            out.at[r][c] = sum;
+        }
     return out;
 }
 
+// The largest sum of a row's absolute values.
+inline double norm(const SmallMatrix& a, std::size_t n) {
+    double largest = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+        double sum = 0;
+        for (std::size_t c = 0; c < n; ++c) sum += std::abs(a.at[r][c]);
+        largest = std::max(largest, sum);
+    }
+    return largest;
+}
+
 // By elimination with row pivots. False where the matrix is singular.
-inline bool invert(SmallMatrix a, SmallMatrix& out) {
+inline bool invert(SmallMatrix a, SmallMatrix& out, std::size_t n) {
     out = SmallMatrix::identity();
-    for (std::size_t c = 0; c < most_sequences; ++c) {
+    for (std::size_t c = 0; c < n; ++c) {
         std::size_t pivot = c;
-        for (std::size_t r = c + 1; r < most_sequences; ++r)
+        for (std::size_t r = c + 1; r < n; ++r)
             if (std::abs(a.at[r][c]) > std::abs(a.at[pivot][c])) pivot = r;
         if (a.at[pivot][c] == 0) return false;
         std::swap(a.at[c], a.at[pivot]);
         std::swap(out.at[c], out.at[pivot]);
         const double scale = 1 / a.at[c][c];
-        for (std::size_t i = 0; i < most_sequences; ++i) a.at[c][i] *= scale, out.at[c][i] *= scale;
-        for (std::size_t r = 0; r < most_sequences; ++r) {
+        for (std::size_t i = 0; i < n; ++i) a.at[c][i] *= scale, out.at[c][i] *= scale;
+        for (std::size_t r = 0; r < n; ++r) {
             const double factor = a.at[r][c];
             if (r == c || factor == 0) continue;
-            for (std::size_t i = 0; i < most_sequences; ++i)
-                a.at[r][i] -= factor * a.at[c][i], out.at[r][i] -= factor * out.at[c][i];
+            for (std::size_t i = 0; i < n; ++i) a.at[r][i] -= factor * a.at[c][i], out.at[r][i] -= factor * out.at[c][i];
         }
     }
     return true;

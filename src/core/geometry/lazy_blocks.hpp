@@ -43,7 +43,6 @@ public:
         weights_.grow(features, static_cast<Index>(count_) * stride_);
         features_ = features;
         outputs_ = outputs;
-        if (moved_.size() < static_cast<std::size_t>(row_width())) moved_ = Buffer<Real>(static_cast<std::size_t>(row_width()));
     }
 
     // Column `out` leaves; the columns after it move one place to the left.
@@ -67,14 +66,7 @@ public:
     void mix(const std::array<double, most_sequences>& shares, const Real* products, Real* out) const {
         std::array<Real, most_sequences> factor{};
         for (int b = 0; b < count_; ++b) factor[static_cast<std::size_t>(b)] = static_cast<Real>(share(shares, b));
-        const Real first = factor[0];
-        for (Index y = 0; y < stride_; ++y) out[y] = first * products[y];
-        for (int b = 1; b < count_; ++b) {
-            const Real by = factor[static_cast<std::size_t>(b)];
-            const Real* product = products + static_cast<std::ptrdiff_t>(b) * stride_;
-            if (by != Real(0))
-                for (Index y = 0; y < stride_; ++y) out[y] += by * product[y];
-        }
+        kernels<Real>().mix(products, stride_, factor.data(), count_, out);
     }
     // The scores of one sequence; `room` holds row_width() values, `out` width().
     void score(const Row<Real>& x, int sequence, Real* room, Real* out) const {
@@ -102,27 +94,25 @@ public:
 
     // The part of a round without the instance.
     void decay(const Motion& motion) {
-        mixing_ = motion.decay * mixing_;
+        const auto n = static_cast<std::size_t>(count_);
+        mixing_ = product(motion.decay, mixing_, n);
         SmallMatrix inverse;
-        if (blank_ || !invert(mixing_, inverse) || !(condition(mixing_, inverse) <= most_condition)) {
+        if (blank_ || !invert(mixing_, inverse, n) || !(condition(mixing_, inverse) <= most_condition)) {
             rebase();
             inverse = SmallMatrix::identity();
         }
-        for (std::size_t b = 0; b < most_sequences; ++b) {
+        for (std::size_t b = 0; b < n; ++b) {
             share_[b] = 0;
-            for (std::size_t s = 0; s < most_sequences; ++s) share_[b] += inverse.at[b][s] * motion.push[s];
+            for (std::size_t s = 0; s < n; ++s) share_[b] += inverse.at[b][s] * motion.push[s];
         }
     }
 
     // The part along the instance, after `decay`: delta is a value an output, width() of them.
     void push(const Row<Real>& x, const Real* delta) {
         if (stands()) return;
-        for (int b = 0; b < count_; ++b) {
-            const Real by = static_cast<Real>(share_[static_cast<std::size_t>(b)]);
-            Real* to = moved_.data() + static_cast<std::ptrdiff_t>(b) * stride_;
-            for (Index y = 0; y < stride_; ++y) to[y] = by * delta[y];
-        }
-        kernels<Real>().axpy(weights_.origin(), weights_.stride(), row_width(), x, moved_.data());
+        std::array<Real, most_sequences> factor{};
+        for (std::size_t b = 0; b < most_sequences; ++b) factor[b] = static_cast<Real>(share_[b]);
+        kernels<Real>().axpy_blocks(weights_.origin(), weights_.stride(), stride_, x, delta, factor.data(), count_);
         blank_ = false;
     }
     // The same for a few outputs.
@@ -173,8 +163,9 @@ public:
 private:
     static constexpr double most_condition = 100;
     // A matrix that only shrinks is no better: the blocks would grow without end.
-    static double condition(const SmallMatrix& matrix, const SmallMatrix& inverse) {
-        return std::max(1.0, matrix.norm()) * std::max(1.0, inverse.norm());
+    double condition(const SmallMatrix& matrix, const SmallMatrix& inverse) const {
+        const auto n = static_cast<std::size_t>(count_);
+        return std::max(1.0, norm(matrix, n)) * std::max(1.0, norm(inverse, n));
     }
 
     Real* at(Index feature, int block) { return weights_.row(feature) + static_cast<std::ptrdiff_t>(block) * stride_; }
@@ -228,7 +219,6 @@ private:
     std::array<double, most_sequences> share_{};  // K^-1 push
     bool blank_ = true;                           // nothing but zeros is stored
     int rebased_ = 0;
-    Buffer<Real> moved_;
 };
 
 }  // namespace hinge

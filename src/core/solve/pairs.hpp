@@ -32,13 +32,14 @@ public:
         width_ = width;
         turned_ = 2 * relevant.size() > static_cast<std::size_t>(outputs);
         pairs_ = static_cast<double>(relevant.size()) * (outputs - static_cast<double>(relevant.size()));
-        values_.assign(static_cast<std::size_t>(width), -infinity);
+        values_.resize(static_cast<std::size_t>(width));
         few_.clear();
         if (!turned_) {
             few_.assign(relevant.begin(), relevant.end());
-            std::copy_n(scores, outputs, values_.begin());
+            std::fill(std::copy_n(scores, outputs, values_.begin()), values_.end(), -infinity);
             for (Index y : few_) values_[static_cast<std::size_t>(y)] = -infinity;
         } else {
+            std::fill(values_.begin(), values_.end(), -infinity);
             for (Index y = 0; y < outputs; ++y) few_.push_back(y);
             for (Index y : relevant) values_[static_cast<std::size_t>(y)] = -scores[y];
             std::erase_if(few_, [&](Index y) { return values_[static_cast<std::size_t>(y)] != -infinity; });
