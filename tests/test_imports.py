@@ -19,7 +19,7 @@ FLOORS = [
     {"estimator"},
     {"label_learner"},
     {"base"},
-    {"oracles", "rankers", "tasks", "codes"},
+    {"oracles", "rankers", "rank_svm", "tasks", "codes"},
     {"queries", "joint_maps", "words", "asked_oracle", "binary_learners"},
     {
         "label_ranking",
@@ -34,7 +34,7 @@ FLOORS = [
         "bipartite",
     }
     | {"perceptron"},
-    {"datasets", "io", "reductions"},
+    {"datasets", "io", "pairwise_cv", "reductions"},
     {"checks", "reproduce"},
     {"cli"},
 ]

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import hinge
 from hinge import MMP, LabelRanker, PairwiseLabelRanker, PairwiseLabelRankerCV, _core, metrics, progressive
 from hinge.checks import all_checks, check_estimator
+from hinge.rank_svm import RankSvm
 from oracle import pairwise as oracle
 from oracle.streams import KINDS, stream
 from rankers import all_weights, dicts, features, fingerprint, sets, weights, with_intercept
@@ -272,6 +273,24 @@ def test_weights_of_rows_are_repetitions_for_lbfgs():
     np.testing.assert_allclose(one.coef_, two.coef_, rtol=0, atol=1e-3)
 
 
+def test_one_thread_of_blas_is_enough_for_lbfgs():
+    """Short vectors only make its threads wait for one another, at sixty times the cost on a busy machine."""
+    from threadpoolctl import threadpool_info
+
+    seen = []
+
+    class Watched(RankSvm):
+        def __call__(self, flat):
+            seen.extend(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+            return super().__call__(flat)
+
+    X, Y = small_problem()
+    indicator = sparse.csr_matrix(Y)
+    start, label = indicator.indptr.astype(np.int64), indicator.indices.astype(np.int32)
+    Watched(_core.PairProblem(_core.RowsFloat64(X, True), start, label, None, Y.shape[1]), 1.0).solve(1e-3)
+    assert set(seen) == {1}
+
+
 def test_a_gap_that_cannot_be_closed_is_a_warning():
     X, Y = small_problem()
     with pytest.warns(ConvergenceWarning, match=r"tol=1e-30 was not reached"):
@@ -399,7 +418,7 @@ def test_lbfgs_has_no_rounds_and_says_which_solvers_do():
         with pytest.raises(AttributeError, match=rf"no {name} with solver='lbfgs'.*'ansgd' or solver='sgd'"):
             getattr(batch, name)
         assert hasattr(PairwiseLabelRanker("sgd"), name)
-    with pytest.raises(AttributeError, match="'ansgd' or solver='sgd'"):
+    with pytest.raises(AttributeError, match=r"no hinge\.progressive with solver='lbfgs'.*'ansgd' or solver='sgd'"):
         progressive(batch, np.eye(2), [0, 1])
 
 
@@ -413,6 +432,11 @@ def test_rows_without_a_pair_are_counted_and_reported_once(solver, caplog):
     assert ranker.rows_without_pairs_ == passes * idle >= 2
     assert len(caplog.records) == 1
     assert f"{idle} of {len(X)} rows" in caplog.text
+    again = pickle.loads(pickle.dumps(ranker))
+    if solver != "lbfgs":
+        again.partial_fit(X, Y)
+    PairwiseLabelRankerCV(ranker, alphas=[0.1, 1.0], cv=2).fit(X, Y)
+    assert len(caplog.records) == 2  # once by the fit to all rows; not by those to parts
     with_pairs = (Y.sum(axis=1) > 0) & (Y.sum(axis=1) < Y.shape[1])
     assert ranker.objective(X, Y) == pytest.approx(ranker.objective(X[with_pairs], Y[with_pairs]))
 
@@ -460,8 +484,28 @@ def test_alpha_with_the_least_loss_on_rows_held_out_is_chosen(cv):
     assert search.rank(X[:2], top=1) == expected.rank(X[:2], top=1)
 
 
-def test_a_grid_search_chooses_alpha_too():
+@pytest.mark.parametrize("alphas", [[], [0.0], [-1.0, 1.0], [np.nan], [np.inf], [[1.0]]], ids=str)
+def test_alphas_that_cannot_be_chosen_from(alphas):
+    with pytest.raises(ValueError, match="alphas must be at least one number, each above 0"):
+        PairwiseLabelRankerCV(alphas=alphas, cv=2).fit(np.eye(4), [0, 1, 0, 1])
+
+
+FORMS = {
+    "dense": lambda Y: Y,
+    "CSR": sparse.csr_matrix,
+    "sets": lambda Y: [set(np.array(["a", "b", "c", "d"])[row > 0]) for row in Y],
+    "dicts": lambda Y: [dict(zip("abcd", row.astype(bool).tolist(), strict=True)) for row in Y],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_targets_of_every_form_are_searched_alike(form):
     X, Y = small_problem(n=120)
-    search = GridSearchCV(PairwiseLabelRanker("lbfgs", tol=1e-2), {"alpha": [10.0, 1e-2]}, cv=3).fit(X, Y)
+    asked = FORMS[form](Y)
+    search = GridSearchCV(PairwiseLabelRanker("lbfgs", tol=1e-2), {"alpha": [10.0, 1e-2]}, cv=3).fit(X, asked)
     assert search.best_params_ == {"alpha": 1e-2}
     assert search.best_score_ > 0.9
+    assert type(search.predict(X)) is type(asked)
+    own = PairwiseLabelRankerCV(PairwiseLabelRanker("lbfgs", tol=1e-2), alphas=[10.0, 1e-2], cv=3).fit(X, asked)
+    assert own.alpha_ == 1e-2
+    assert type(own.predict(X)) is type(asked)

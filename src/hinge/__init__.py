@@ -27,7 +27,7 @@ ESTIMATORS = {
 _NAMES = ESTIMATORS | {
     "Certificate": "certificate",
     "ModelFileError": "model_file",
-    "PairwiseLabelRankerCV": "pairwise",
+    "PairwiseLabelRankerCV": "pairwise_cv",
     "ProgressiveReport": "evaluation",
     "load": "base",
     "progressive": "evaluation",

@@ -20,7 +20,7 @@ from .ordinal import WidrowHoffClassifier as WidrowHoffClassifier
 from .output_codes import OutputCodeClassifier as OutputCodeClassifier
 from .pairwise import MMP as MMP
 from .pairwise import PairwiseLabelRanker as PairwiseLabelRanker
-from .pairwise import PairwiseLabelRankerCV as PairwiseLabelRankerCV
+from .pairwise_cv import PairwiseLabelRankerCV as PairwiseLabelRankerCV
 from .perceptron import MulticlassPerceptron as MulticlassPerceptron
 from .ranking import ListRanker as ListRanker
 from .reductions import AllPairsClassifier as AllPairsClassifier

@@ -406,13 +406,14 @@ def present_unless(reason: Callable[[Any], str | None]) -> Callable[[Callable[..
         def __init__(self, method: Callable[..., Any]) -> None:
             self.method = self.__wrapped__ = method
             self.__doc__, self.__name__ = method.__doc__, method.__name__
+            self.known_as = "hinge.progressive" if self.__name__ == "_learn_progressively" else self.__name__
 
         def __get__(self, estimator: Any, owner: type) -> Any:
             if estimator is None:
                 return self.method
             why_not = reason(estimator)
             if why_not is not None:
-                raise AttributeError(f"{owner.__name__} has no {self.__name__} with {why_not}")
+                raise AttributeError(f"{owner.__name__} has no {self.known_as} with {why_not}")
             return self.method.__get__(estimator, owner)
 
     return Present

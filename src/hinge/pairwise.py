@@ -7,28 +7,22 @@ without relevant or without irrelevant labels has no pair: it is no round, and o
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.optimize import minimize
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold, ShuffleSplit
-from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
-from sklearn.utils._param_validation import HasMethods, Integral, Interval, Real, StrOptions
+from sklearn.utils._param_validation import Interval, Real, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import _core
 from hinge.base import Dicts, check_dtype, present_unless
 from hinge.labels import read_targets
+from hinge.rank_svm import ALL_THREADS, RankSvm
 from hinge.rankers import POSITIVE, SHARED_CONSTRAINTS, Ranker
 
-__all__ = ["MMP", "PairwiseLabelRanker", "PairwiseLabelRankerCV"]
+__all__ = ["MMP", "PairwiseLabelRanker"]
 
 MODELS = {np.dtype(np.float32): _core.PairwiseRankerFloat32, np.dtype(np.float64): _core.PairwiseRankerFloat64}
-ALL_THREADS = 0
 log = logging.getLogger("hinge")
 
 
@@ -36,7 +30,8 @@ class PairRanker(Ranker):
     """What the rankers by pairs share: what they leave on a data set, and a word about rows without a pair."""
 
     _structure: ClassVar[tuple[str, ...]] = ("average", "fit_intercept", "features", "n_bits", "dtype")
-    _told = False
+    _told = False  # the rows without a pair were reported
+    _tells = True
 
     def _check_combination(self) -> None:
         check_dtype(self)
@@ -45,10 +40,12 @@ class PairRanker(Ranker):
         super()._begin()
         self._told = False
 
-    def _learn_rows(self, x: Any, targets: Any, weights: np.ndarray | None, **trace: np.ndarray) -> None:
-        super()._learn_rows(x, targets, weights, **trace)
-        if not self._told and self.rows_without_pairs_:
-            self._told = True
+    def _learn(self, x: Any, targets: Any, weights: np.ndarray | None, **trace: np.ndarray) -> None:
+        super()._learn(x, targets, weights, **trace)
+        if self._told or not self.rows_without_pairs_:
+            return
+        self._told = True
+        if self._tells:
             log.warning(
                 "%s: %d of %d rows so far have no relevant or no irrelevant label; they have no pair and are not "
                 "learned (rows_without_pairs_ counts them)",
@@ -56,6 +53,10 @@ class PairRanker(Ranker):
                 self.rows_without_pairs_,
                 self.t_,
             )
+
+    def _restore(self, state: Mapping[str, Any], sections: dict[str, np.ndarray]) -> None:
+        super()._restore(state, sections)
+        self._told = self.rows_without_pairs_ > 0
 
     @property
     def rows_without_pairs_(self) -> int:
@@ -428,188 +429,3 @@ class MMP(PairRanker):
 
     def _new_model(self) -> Any:
         return MODELS[self._dtype](self.update, self.fit_intercept, self.average)
-
-
-class RankSvm:
-    """The objective on all rows, its hinges smoothed by a parabola at their foot that shrinks until a gap is proven.
-
-    At any weights W the slopes of the smoothed hinges, beta in [0, 1], are a dual point: no weights at all have an
-    objective below ``mean beta - ||G||^2 / (2 alpha)``, G the slopes' gradient; nor below that of the slopes c beta,
-    with the c in [0, 1] that is best.
-    """
-
-    most_numbers = 40_000_000  # that L-BFGS may keep, in 20 gradients and steps at most
-    shrinks_by = 4.0
-    least_length = 1e-13
-    most_evaluations = 20_000
-
-    def __init__(self, problem: Any, alpha: float) -> None:
-        self.problem, self.alpha, self.length = problem, alpha, 1.0
-        self.best = np.zeros((problem.features, problem.width))
-        self.upper, self.lower, self.evaluations = np.inf, -np.inf, 0
-        self.gap = self.smooth_gap = np.inf  # at the last weights: proven, and of the smoothed problem
-
-    def __call__(self, flat: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the smoothed objective and its gradient; keep the best weights and the best bound."""
-        W, gradient = flat.reshape(self.best.shape), np.empty(self.best.shape)
-        smoothed, hinge, slope = self.problem.evaluate(W, self.length, ALL_THREADS, gradient)
-        norm, steepness = self.alpha / 2 * float(flat @ flat), float(np.vdot(gradient, gradient))
-        c = min(1.0, slope * self.alpha / steepness) if steepness > 0 else 1.0
-        lower = c * slope - c * c * steepness / (2 * self.alpha)
-        if norm + hinge < self.upper:
-            self.upper, self.best = norm + hinge, W.copy()
-        self.lower = max(self.lower, lower)
-        gradient += self.alpha * W
-        self.gap, self.smooth_gap = norm + hinge - lower, float(np.vdot(gradient, gradient)) / (2 * self.alpha)
-        self.evaluations += 1
-        return norm + smoothed, gradient.ravel()
-
-    def solve(self, tol: float) -> None:
-        """Bring the gap down to `tol`."""
-
-        def stop_early(W: np.ndarray) -> None:
-            solved = self.upper - self.lower <= tol or self.smooth_gap <= 0.3 * self.gap
-            if solved or self.evaluations >= self.most_evaluations:
-                raise StopIteration
-
-        memory = min(20, max(5, self.most_numbers // (2 * self.best.size)))
-        options = {"maxcor": memory, "ftol": 0.0, "gtol": 0.0, "maxiter": 5000, "maxfun": 10_000}
-        W = self.best.ravel()
-        while self.length > self.least_length and self.evaluations < self.most_evaluations:
-            W = minimize(self, W, jac=True, method="L-BFGS-B", callback=stop_early, options=options).x
-            if self.upper - self.lower <= tol:
-                return
-            self.length /= self.shrinks_by
-        warnings.warn(
-            f"lbfgs stopped at a gap of {self.upper - self.lower:.1e} after {self.evaluations} evaluations; "
-            f"tol={tol:g} was not reached",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-
-
-class PairwiseLabelRankerCV(ClassifierMixin, BaseEstimator):
-    """A `PairwiseLabelRanker` whose `alpha` has the least ranking loss on rows held out.
-
-    Parameters
-    ----------
-    estimator : PairwiseLabelRanker, optional
-        What the other parameters are taken from.
-    alphas : sequence of float, optional
-        By default 1e-6, 1e-5, .., 1.
-    cv : int, float or splitter, default=5
-        Folds, the share of the rows to hold out once, or an object with ``split``.
-    random_state : int, RandomState instance or None, default=None
-        For drawing the folds.
-
-    Attributes
-    ----------
-    alpha_ : float
-        The best alpha; of several the largest.
-    ranking_losses_ : array of shape (n_alphas, n_splits)
-        On the rows held out.
-    best_estimator_ : PairwiseLabelRanker
-        Fitted on all rows with it.
-    classes_, n_features_in_, feature_names_in_
-        As there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hinge import PairwiseLabelRanker, PairwiseLabelRankerCV
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(60, 4))
-    >>> batch = PairwiseLabelRanker("lbfgs", tol=1e-2)
-    >>> ranker = PairwiseLabelRankerCV(batch, alphas=[0.01, 10.0], cv=3, random_state=0).fit(X, X.argmax(axis=1))
-    >>> ranker.alpha_
-    0.01
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "measures"]), None],
-        "alphas": ["array-like", None],
-        "cv": [
-            Interval(Integral, 2, None, closed="left"),
-            Interval(Real, 0, 1, closed="neither"),
-            HasMethods(["split"]),
-        ],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, estimator: Any = None, *, alphas: Any = None, cv: Any = 5, random_state: Any = None) -> None:
-        self.estimator = estimator
-        self.alphas = alphas
-        self.cv = cv
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Measure every alpha on rows held out, then learn from all rows with the best.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), or list of dicts
-        y : array-like of labels, list of sets, or indicator matrix
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        one = PairwiseLabelRanker() if self.estimator is None else self.estimator
-        alphas = np.sort(10.0 ** np.arange(-6, 1) if self.alphas is None else np.asarray(self.alphas, dtype=float))
-        best = clone(one).set_params(alpha=float(alphas[-1])).fit(X, y)  # bad input is refused here, in its own words
-        X, y = indexable(X, y)
-        splits = list(self._splitter().split(X))
-        self.ranking_losses_ = np.array([[self._held_out(one, a, X, y, *split) for split in splits] for a in alphas])
-        means = self.ranking_losses_.mean(axis=1)
-        self.alpha_ = float(alphas[np.flatnonzero(means == means.min())[-1]])
-        if self.alpha_ != best.alpha:
-            best = clone(one).set_params(alpha=self.alpha_).fit(X, y)
-        self.best_estimator_ = best
-        self.classes_, self.n_features_in_ = best.classes_, best.n_features_in_
-        if hasattr(best, "feature_names_in_"):
-            self.feature_names_in_ = best.feature_names_in_
-        return self
-
-    def _splitter(self) -> Any:
-        if isinstance(self.cv, Integral):
-            return KFold(self.cv, shuffle=True, random_state=self.random_state)
-        if isinstance(self.cv, Real):
-            return ShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
-        return self.cv
-
-    @staticmethod
-    def _held_out(one: Any, alpha: float, X: Any, y: Any, train: np.ndarray, test: np.ndarray) -> float:
-        it = clone(one).set_params(alpha=float(alpha)).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-        return it.measures(_safe_indexing(X, test), _safe_indexing(y, test))["ranking_loss"]
-
-    def predict(self, X: Any) -> Any:
-        """Answer as the best estimator does."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict(X)
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score every label with the best estimator."""
-        check_is_fitted(self)
-        return self.best_estimator_.decision_function(X)
-
-    def rank(self, X: Any, top: int | None = None) -> list[list[tuple[Any, float]]]:
-        """List the labels of each row with their scores, best first."""
-        check_is_fitted(self)
-        return self.best_estimator_.rank(X, top)
-
-    def objective(self, X: Any, Y: Any) -> float:
-        """Return the best estimator's regularised mean hinge on a data set."""
-        check_is_fitted(self)
-        return self.best_estimator_.objective(X, Y)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy for labels, and 1 minus the ranking loss for sets."""
-        check_is_fitted(self)
-        return self.best_estimator_.score(X, y, sample_weight)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_label = get_tags(PairwiseLabelRanker()).classifier_tags.multi_label
-        return tags
