@@ -39,7 +39,7 @@ class LabelRanker(Ranker):
         How theta becomes weights: as it is; with a confidence for each feature (not with the fixed update); as a
         softmax, for many features of which few matter; the same for weights of both signs.
     r : float, default=1.0
-        Adaptive geometry: how slowly confidence grows.
+        Adaptive geometry: how slowly confidence grows. In a round with a sample weight, r / weight stands for it.
     C : float, default=1.0
         The most that a round's alphas may add up to; not used by the adaptive geometry.
     margin : float, optional

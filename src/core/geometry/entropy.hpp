@@ -2,19 +2,15 @@
 // Signed: the entropy over the doubled features (x, -x), w_j = 2 sinh theta_j / Z, on the l1 ball.
 //
 // Kept are theta (float64), a read-out u_j = exp(theta_j - s) (signed: 2 sinh(theta_j) exp(-s)) and, for each output,
-// the mass Z = the sum of the masses of the stored u, so that w = u / Z is normalised whatever theta is rounded to.
-// A round touches only the features of its instance: the old mass leaves Z, the new one joins it.
-//
-// Drift. Z is a double-double sum: N additions err by less than N 2^-104 times the largest Z since it was last summed
-// anew. It is summed anew (`rebase`, with another shift s) when it has fallen below 2^-20 of that, so its relative
-// error is below N 2^-84 at any time: below 2^-53 up to 2^31 additions, and then the rounding of u itself is larger.
-// A rebase costs O(n) for one output. It needs a move of theta by some 14 or more, so moves of C max|x| each make it
-// at most every 14 / (C max|x|) updates of that output.
+// the normaliser Z of the stored u (normaliser.hpp), so that w = u / Z is normalised whatever theta is rounded to.
+// A round touches only the features of its instance: the old mass leaves Z, the new one joins it. When Z has fallen far
+// it is summed anew (`rebase`, O(n) for one output). That needs a move of theta by some 14 or more, so moves of C max|x|
+// each make it at most every 14 / (C max|x|) updates of that output.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "../average.hpp"
@@ -23,6 +19,7 @@
 #include "../settings.hpp"
 #include "../solve/pav.hpp"
 #include "../solve/tilted.hpp"
+#include "normaliser.hpp"
 
 namespace hinge {
 
@@ -81,11 +78,11 @@ public:
         Output& output = outputs_[0];
         Real& u = read_.weights().row(j)[0];
         if (like < 0) {
-            u = read_out(0.0, output.shift);
+            u = read_out(output, 0.0);
             average_.add(j, 0, static_cast<double>(u));
         }
-        output.mass.add(mass_of(static_cast<double>(u), output.twice));
-        output.peak = std::max(output.peak, output.mass.value());
+        output.join(static_cast<double>(u));
+        output.mark();
         refresh(0);
     }
 
@@ -115,7 +112,7 @@ public:
     }
 
     void tick() {
-        average_.tick([&](std::size_t y) { return 1 / outputs_[y].mass.value(); });
+        average_.tick([&](std::size_t y) { return 1 / outputs_[y].value(); });
     }
 
     // The shape of x along which G will be followed; outputs are loaded by `load`.
@@ -142,19 +139,19 @@ public:
     // Adds the weights of one output to the line.
     void load(Index y) {
         const Output& output = outputs_[static_cast<std::size_t>(y)];
-        LongSum rest = output.mass;
+        LongSum rest = output.rest();
         const double z = rest.value();
         const std::size_t begin = line_.masses.size();
         line_.masses.resize(begin + line_.values.size(), 0.0);
         double* to = line_.masses.data() + begin;
         for (std::size_t i = 0; i < features_.size(); ++i) {
             const double u = static_cast<double>(read().row(features_[i])[y]);
-            const double mass = mass_of(u, output.twice);
+            const double mass = output.mass_of(u);
             rest.add(-mass);
             const std::size_t at = one_value_ ? 0 : i;
             if constexpr (Signed) {
-                const double large = (mass + std::abs(u)) / 2;  // the two halves have a known product
-                const double small = large > 0 ? output.twice / large : 0.0;
+                const double large = (mass + std::abs(u)) / 2;
+                const double small = output.smaller_half(large);
                 to[2 * at] += (u >= 0 ? large : small) / z;
                 to[2 * at + 1] += (u >= 0 ? small : large) / z;
             } else {
@@ -179,9 +176,8 @@ public:
             } else {
                 if (average_.on()) keep_digits(y, i);
                 write(step, i);
-                output.peak = std::max(output.peak, output.mass.value());
-                output.least = std::min(output.least, output.mass.value());
-                if (output.mass.value() < output.peak * 0x1p-20) rebase(y);
+                output.mark();
+                if (output.has_fallen()) rebase(y);
             }
             refresh(y);
             rise += conjugate(y);
@@ -217,22 +213,21 @@ public:
         if (moved) project(theta);
         Output& output = outputs_[0];
         for (std::size_t i = 0; i < side.size(); ++i) {
-            Real fresh = read_out(theta[i], output.shift);
+            Real fresh = read_out(output, theta[i]);
             if (i > 0) fresh = std::max(fresh, side[i - 1]);
             average_.add(static_cast<Index>(i) - theta_.reserved(), 0,
                          static_cast<double>(fresh) - static_cast<double>(side[i]));
-            output.mass.add(-mass_of(static_cast<double>(side[i]), output.twice));
-            output.mass.add(mass_of(static_cast<double>(fresh), output.twice));
+            output.replace(static_cast<double>(side[i]), static_cast<double>(fresh));
             side[i] = fresh;
         }
-        output.peak = std::max(output.peak, output.mass.value());
+        output.mark();
         refresh(0);
     }
 
     double conjugate(Index y) const {
         if (dimension() == 0) return 0;
         const Output& output = outputs_[static_cast<std::size_t>(y)];
-        return (log(output.mass.value()) + output.shift) - log((Signed ? 2.0 : 1.0) * dimension());
+        return (log(output.value()) + output.shift()) - log((Signed ? 2.0 : 1.0) * dimension());
     }
     double conjugate() const {
         double sum = 0;
@@ -243,42 +238,24 @@ public:
     void archive(Archive& to) {
         to.weights("theta", theta_);
         to.weights("read", read_.weights());
-        std::vector<double> shift, mass, lost, peak, least;
-        for (const Output& output : outputs_) {
-            shift.push_back(output.shift);
-            mass.push_back(output.mass.value());
-            lost.push_back(output.mass.low());
-            peak.push_back(output.peak);
-            least.push_back(output.least);
-        }
-        to.values("shift", shift);
-        to.values("mass", mass);
-        to.values("mass_low", lost);
-        to.values("mass_peak", peak);
-        if (average_.on()) to.values("mass_least", least);
+        std::array<std::vector<double>, Output::stored> columns;
+        for (const Output& output : outputs_)
+            for (std::size_t i = 0; i < columns.size(); ++i) columns[i].push_back(output.numbers()[i]);
+        const char* const names[] = {"shift", "mass", "mass_low", "mass_peak", "mass_least"};
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (i < 4 || average_.on()) to.values(names[i], columns[i]);
         average_.archive(to);
-        for (std::size_t y = 0; y < shift.size(); ++y) {
-            outputs_[y] = {LongSum::restored(mass[y], lost[y]), shift[y], twice_of(shift[y]), peak[y], least[y]};
+        for (std::size_t y = 0; y < outputs_.size(); ++y) {
+            std::array<double, Output::stored> numbers;
+            for (std::size_t i = 0; i < columns.size(); ++i) numbers[i] = columns[i][y];
+            outputs_[y] = Output::restored(numbers);
             refresh(static_cast<Index>(y));
         }
     }
 
 private:
-    struct Output {
-        LongSum mass;       // Z exp(-s)
-        double shift = 0;   // s
-        double twice = 1;   // exp(-2s)
-        double peak = 0;    // the largest mass since it was summed anew
-        double least = std::numeric_limits<double>::infinity();  // the smallest since the average was settled
-    };
+    using Output = Normaliser<Signed>;
 
-    static double twice_of(double shift) { return bounded_exp(-2 * shift); }
-
-    // What a feature with read-out u adds to Z.
-    static double mass_of(double u, double twice) {
-        if constexpr (Signed) return std::sqrt(u * u + 4 * twice);
-        return u;
-    }
     // What a mass would be read as at theta = 0: exp(theta), signed 2 cosh(theta).
     static constexpr double start_read() { return Signed ? 2.0 : 1.0; }
     static constexpr double too_high = 40;  // exp of it leaves float32 room to be summed
@@ -301,25 +278,19 @@ private:
         return intercept == 0 || x.constant == same;
     }
 
-    double mass(Index y) const { return outputs_[static_cast<std::size_t>(y)].mass.value(); }
+    double mass(Index y) const { return outputs_[static_cast<std::size_t>(y)].value(); }
 
     // The read-out, as it is stored.
-    Real read_out(double dual, double shift) const {
-        const double theta = rate_ * dual;
-        if constexpr (Signed) return static_cast<Real>(bounded_exp(theta - shift) - bounded_exp(-theta - shift));
-        return static_cast<Real>(bounded_exp(theta - shift));
-    }
+    Real read_out(const Output& output, double dual) const { return output.template read_out<Real>(rate_ * dual); }
 
     void start(Index y, Index from) {
         Output& output = outputs_[static_cast<std::size_t>(y)];
-        const Real u = read_out(0.0, output.shift);
-        const double mass = mass_of(static_cast<double>(u), output.twice);
+        const Real u = read_out(output, 0.0);
         for (Index j = from; j < read().features(); ++j) {
             read_.weights().row(j)[y] = u;
-            output.mass.add(mass);
+            output.join(static_cast<double>(u));
         }
-        output.peak = std::max(output.peak, output.mass.value());
-        output.least = std::min(output.least, output.mass.value());
+        output.mark();
     }
 
     // The average loses as many digits as the mass grows by: what it has is settled before a step that lets it grow far.
@@ -329,9 +300,9 @@ private:
         double arriving = 0;
         for (std::size_t f = 0; f < count; ++f)
             arriving += plus_[i * count + f] + (Signed ? minus_[i * count + f] : 0.0);
-        if (output.mass.value() + arriving <= 16 * output.least) return;
+        if (output.value() + arriving <= 16 * output.least()) return;
         average_.settle(y, read());
-        output.least = std::numeric_limits<double>::infinity();
+        output.settled();
     }
 
     void refresh(Index y) {
@@ -348,7 +319,7 @@ private:
             for (std::size_t i = 0; i < step.size(); ++i) {
                 const Index y = step.outputs()[i];
                 row[y] += step.alphas()[i] * entries_[f];
-                const double shift = outputs_[static_cast<std::size_t>(y)].shift;
+                const double shift = outputs_[static_cast<std::size_t>(y)].shift();
                 const double theta = rate_ * row[y];
                 plus_[i * count + f] = theta - shift;
                 highest_ = std::max(highest_, (Signed ? std::abs(theta) : theta) - shift);
@@ -357,7 +328,7 @@ private:
         if constexpr (Signed) {
             minus_.resize(plus_.size());
             for (std::size_t i = 0; i < step.size(); ++i) {
-                const double shift = outputs_[static_cast<std::size_t>(step.outputs()[i])].shift;
+                const double shift = outputs_[static_cast<std::size_t>(step.outputs()[i])].shift();
                 for (std::size_t f = 0; f < count; ++f)
                     minus_[i * count + f] = -(plus_[i * count + f] + shift) - shift;
             }
@@ -376,8 +347,7 @@ private:
             const Real fresh = Signed ? static_cast<Real>(plus_[i * count + f] - minus_[i * count + f])
                                       : static_cast<Real>(plus_[i * count + f]);
             average_.add(features_[f], y, static_cast<double>(fresh) - static_cast<double>(u));
-            output.mass.add(-mass_of(static_cast<double>(u), output.twice));
-            output.mass.add(mass_of(static_cast<double>(fresh), output.twice));
+            output.replace(static_cast<double>(u), static_cast<double>(fresh));
             u = fresh;
         }
     }
@@ -396,14 +366,12 @@ private:
             sum += bounded_exp(theta - top) + (Signed ? bounded_exp(-theta - top) : 0.0);
         }
         average_.settle(y, read());
-        output = Output{};
-        output.shift = top + log(sum / dimension());
-        output.twice = twice_of(output.shift);
+        output = Output(top + log(sum / dimension()));
         for (Index j = from; j < theta_.features(); ++j) {
-            const Real u = read_.weights().row(j)[y] = read_out(theta_.row(j)[y], output.shift);
-            output.mass.add(mass_of(static_cast<double>(u), output.twice));
+            const Real u = read_.weights().row(j)[y] = read_out(output, theta_.row(j)[y]);
+            output.join(static_cast<double>(u));
         }
-        output.peak = output.least = output.mass.value();
+        output.mark();
     }
 
     Weights<double> theta_;
