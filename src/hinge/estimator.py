@@ -162,7 +162,7 @@ class OnlineEstimator(BaseEstimator):
             room = self._room_for_answers(x.count, targets) if answers else {}
             self._learn(x, targets, weights, **seen, **room)
         if answers:
-            seen["answers"] = self._answers_from(room)
+            seen |= {"answers": self._answers_from(room), **self._scores_from(room, targets)}
         return seen
 
     def learn_one(self, x: dict[str, float | str], y: Any, w: float = 1.0) -> None:
@@ -258,6 +258,10 @@ class OnlineEstimator(BaseEstimator):
 
     def _answers_from(self, room: dict[str, np.ndarray]) -> Any:
         raise NotImplementedError
+
+    def _scores_from(self, room: dict[str, np.ndarray], targets: Any) -> dict[str, np.ndarray]:
+        """Return the ``scores`` of all labels and which are ``relevant``, where measures can be given these."""
+        return {}
 
     def _orders(self, rounds: int) -> Iterator[np.ndarray | None]:
         """Yield the order of the rounds for each pass: None for as they come."""

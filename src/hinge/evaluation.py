@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,8 @@ def progressive(
     classes : array-like, optional
         Labels that exist before the first round.
     metrics : dict of name to function(y_true, y_pred), or list of names in `hinge.metrics`, optional
-        Measured on the answers given before learning.
+        Measured on the answers given before learning; a function whose second parameter is called ``y_score`` on the
+        scores of all labels then, with the relevant ones as an indicator matrix.
     every : int, optional
         How many rounds an entry of the curve is the mean of; by default a fiftieth of them all.
     qid : array-like, optional
@@ -171,7 +173,9 @@ def progressive(
             by_round = [float(measure(truth[rows], seen["answers"][rows])) for rows in seen["rows"]]
             curve[name] = np.add.reduceat(by_round, starts) / (ends - starts)
             continue
-        values = [measure(_rows(y, a, b), _rows(seen["answers"], a, b)) for a, b in zip(starts, ends, strict=True)]
+        of_scores = "scores" in seen and _takes_scores(measure)
+        truths, given = (seen["relevant"], seen["scores"]) if of_scores else (y, seen["answers"])
+        values = [measure(_rows(truths, a, b), _rows(given, a, b)) for a, b in zip(starts, ends, strict=True)]
         curve[name] = np.array(values, dtype=np.float64)
     certificate = getattr(estimator, "certificate_", None)
     if certificate is not None and "dual" in seen:
@@ -210,6 +214,13 @@ def joined(reports: Sequence[ProgressiveReport]) -> ProgressiveReport:
 
 def _rows(values: Any, start: int, end: int) -> Any:
     return values.iloc[start:end] if hasattr(values, "iloc") else values[start:end]
+
+
+def _takes_scores(measure: Callable[..., Any]) -> bool:
+    try:
+        return list(signature(measure).parameters)[1:2] == ["y_score"]
+    except ValueError:  # written in C
+        return False
 
 
 def _measures(metrics: Any) -> dict[str, Callable[[Any, Any], float]]:

@@ -168,6 +168,12 @@ class LabelLearner(OnlineEstimator):
         inside = scores > np.nan_to_num(room["cut"], nan=inf)[:, None]
         return labels.answer_sets(inside, self._form, self._labels)
 
+    def _scores_from(self, room: dict[str, np.ndarray], targets: Targets) -> dict[str, np.ndarray]:
+        scores = room["scores"].astype(np.float64)
+        exists = scores > -inf
+        below = np.where(exists, scores, inf).min(axis=1, keepdims=True) - 1  # where a label is that does not exist yet
+        return {"scores": np.where(exists, scores, np.minimum(below, 0)), "relevant": targets.indicator(scores.shape)}
+
     # -- labels -----------------------------------------------------------------------------------------------------
 
     @property

@@ -48,10 +48,10 @@ class Targets(NamedTuple):
         return at if self.start is None else int(np.searchsorted(self.start, at, side="right")) - 1
 
     def indicator(self, shape: tuple[int, int]) -> np.ndarray:
-        """Return the label sets as a matrix of bool."""
+        """Return which labels are relevant as a matrix of bool."""
         inside = np.zeros(shape, dtype=bool)
-        if self.start is not None:
-            inside[np.repeat(np.arange(shape[0]), np.diff(self.start)), self.label] = True
+        sizes = (self.label >= 0).astype(np.int64) if self.start is None else np.diff(self.start)
+        inside[np.repeat(np.arange(shape[0]), sizes), self.label[self.label >= 0]] = True
         return inside
 
     def take(self, rows: np.ndarray) -> Targets:
