@@ -33,7 +33,7 @@ OURS: dict[str, dict[str, Any]] = {
     "passive-aggressive, averaged": {"rule": "passive-aggressive", "average": True},
     "sgd, alpha=1e-4, averaged": {"rule": "sgd", "alpha": 1e-4, "average": True},
     "sgd, eta=0.1, averaged": {"rule": "sgd", "eta": 0.1, "average": True},
-    "svm, C=1, gap 1e-3": {"rule": "svm", "C": 1.0, "tol": 1e-3, "max_passes": 300},
+    "svm, C=1, gap 1e-3": {"rule": "svm", "C": 1.0, "tol": 1e-3},
 }
 
 
@@ -81,15 +81,17 @@ def quality(passes: int) -> Iterator[Table]:
         contestants["SGDClassifier(average=True)"] = SGDClassifier(
             max_iter=passes, tol=None, average=True, random_state=0
         )
-        contestants["LinearSVC, Crammer-Singer"] = LinearSVC(multi_class="crammer_singer", tol=0.1, random_state=0)
-        contestants["LinearSVC, one-vs-rest"] = LinearSVC(random_state=0)
-        contestants["LogisticRegression"] = LogisticRegression(max_iter=200)
+        for most, label in ((passes, ", equal passes"), (5000, "")):
+            crammer_singer = LinearSVC(multi_class="crammer_singer", tol=0.1, random_state=0, max_iter=most)
+            contestants[f"LinearSVC, Crammer-Singer{label}"] = crammer_singer
+            contestants[f"LinearSVC, one-vs-rest{label}"] = LinearSVC(random_state=0, max_iter=most)
+            contestants[f"LogisticRegression{label}"] = LogisticRegression(max_iter=most)
         for label, one in contestants.items():
-            start = time.perf_counter()
+            start = time.process_time()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 one.fit(X, y)
-            seconds = time.perf_counter() - start
+            seconds = time.process_time() - start
             made = float(np.max(getattr(one, "n_iter_", np.nan)))
             table.add(label, float(1 - one.score(X_test, y_test)), seconds, made)
         yield table

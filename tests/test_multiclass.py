@@ -7,7 +7,13 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data as dense_weights_count_as_rows
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_sparse_data as sparse_weights_count_as_rows,
+)
 
 from hinge import LabelRanker, MulticlassClassifier, load, progressive
 from hinge.checks import check_estimator
@@ -127,6 +133,24 @@ def test_svm_is_liblinear_s_crammer_singer(C):
     peer = LinearSVC(multi_class="crammer_singer", C=C, tol=1e-9, max_iter=200000).fit(X, y, weight)
     np.testing.assert_allclose(ours.coef_, peer.coef_, rtol=0, atol=2e-4)
     np.testing.assert_allclose(ours.intercept_, peer.intercept_, rtol=0, atol=2e-4)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_digits])
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_svm_closes_its_gap_on_rows_that_are_alike(load, C):
+    X, y = load(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    it = MulticlassClassifier("svm", C=C, tol=1e-8, dtype="float64").fit(X, y)
+    assert 0 <= it.gap_ <= 1e-8 * it.objective_
+    assert MulticlassClassifier("svm", C=C).fit(X, y).objective_ == pytest.approx(it.objective_, rel=1e-4)
+    scores = it.decision_function(X)
+    value = ((it.coef_**2).sum() + (it.intercept_**2).sum()) / (2 * C * len(X)) + generalised_hinge_loss(y, scores)
+    assert it.objective_ == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("check", [dense_weights_count_as_rows, sparse_weights_count_as_rows])
+def test_svm_ignores_the_order_of_rows_as_scikit_learn_asks(check):
+    check("MulticlassClassifier", MulticlassClassifier("svm", tol=1e-12, dtype="float64"))
 
 
 def test_svm_weights_count_as_repeated_rows():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
@@ -150,6 +151,24 @@ def test_svm_closes_its_gap_and_is_what_frank_wolfe_tends_to(cost):
     assert it.objective_ == pytest.approx(value, abs=1e-12)
     total = sum(hinge(problem, 0.9 * mine, x, t) for x, t in zip(X, ys, strict=True))
     assert it.certificate_.hindsight_loss(0.81 * mine @ mine / 2) <= total + 1e-9
+
+
+@pytest.mark.parametrize(("cost", "normalize"), [(None, False), (COST, True)], ids=["hamming", "costs"])
+def test_svm_is_cvxpy_s_optimum(cost, normalize):
+    X, y = words(10, seed=3, most=3)
+    it = SequenceClassifier(
+        "svm", cost, normalize, alpha=0.1, tol=1e-9, max_passes=5000, fit_intercept=False, dtype="float64"
+    ).fit(X, y)  # fmt: skip
+    problem, w = Words(3, cost, normalize), cp.Variable(15)
+    hinges = []
+    for x, truth in zip(X, (tuple(word.tolist()) for word in y), strict=True):
+        answers = list(problem.answers(x))
+        directions = np.array([problem.features(x, a) - problem.features(x, truth) for a in answers])
+        hinges.append(cp.max(np.array([problem.delta(a, truth) for a in answers]) + directions @ w))
+    programme = cp.Problem(cp.Minimize(0.1 * cp.sum_squares(w) + sum(hinges) / len(X)))
+    programme.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    assert it.objective_ == pytest.approx(programme.value, abs=1e-8)
+    np.testing.assert_allclose(all_weights(it), w.value, rtol=0, atol=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(3))

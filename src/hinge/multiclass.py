@@ -65,7 +65,7 @@ class MulticlassClassifier(RuleLearner, ClassifierMixin, LabelLearner):
     tol : float, default=1e-4
         Svm: the gap to reach, as a share of the objective.
     max_passes : int, default=1000
-        Svm: when to stop all the same, with a warning.
+        Svm: when to stop all the same, with a warning: after as much work as so many passes over all rows.
     max_iter : int, default=1
         Passes that `fit` makes with the rules that learn online; the Perceptron stops after a pass without a mistake.
     shuffle : bool, default=False

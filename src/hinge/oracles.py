@@ -162,7 +162,7 @@ class RuleLearner:
     @property
     def gap_(self) -> float:
         """How far at most the objective is above the smallest possible."""
-        return self.objective_ - self._of_solution("gap_", "dual")
+        return max(0.0, self.objective_ - self._of_solution("gap_", "dual"))
 
     def _certificate_of(self, book: dict[str, float], removed: bool = False) -> Certificate:
         """Return what passive-aggressive proves, from the ledger of the core."""

@@ -3,10 +3,12 @@
 // Minimise ||W||^2 / 2 + sum_i C_i hinge_i. With a_i on the simplex, W = sum_i C_i (e_y - a_i) x_i', and the dual is
 // sum_i C_i <a_i, delta_i> - ||W||^2 / 2. The best block is a gradient step and a projection,
 // a_i <- proj(a_i + (delta_i + s) / (C_i ||x_i||^2)), with s the scores. Examples whose block was best already rest for a
-// while, each time longer. All are looked at before it ends, so the gap is exact.
+// while, each time longer. Now and then, the more often the better it pays, come conjugate gradients on what the blocks
+// have found (class_faces.hpp). All are looked at before it ends, so the gap is exact.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -16,6 +18,8 @@
 #include "../linear.hpp"
 #include "../rows.hpp"
 #include "../step.hpp"
+#include "class_faces.hpp"
+#include "simplex.hpp"
 #include "solved.hpp"
 
 namespace hinge::solve {
@@ -39,52 +43,85 @@ public:
         values_.resize(static_cast<std::size_t>(outputs_));
     }
 
-    // Until the gap is at most `tolerance` times the primal, or `most` passes are done.
+    // Until the gap is at most `tolerance` times the primal, or as much work is done as `most` passes over all examples.
     Solved solve(double tolerance, int most) {
         std::vector<std::int64_t> order(static_cast<std::size_t>(x_.count));
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
         rests_.assign(order.size(), 0);
         due_.assign(order.size(), 0);
         std::mt19937_64 random(1);
-        Solved done;
-        while (done.passes < most) {
+        ClassFaces<Real> faces(x_, caps_, norms_, cost_);
+        int until_climb = between_climbs, wait = between_climbs;
+        double work = 0;  // in passes
+        for (round_ = 0; work < most; ++round_) {
             for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-            const double little = tolerance * std::max(dual(), 0.0) / static_cast<double>(x_.count);
-            double gap = 0;
-            for (std::int64_t i : order) {
-                const auto at = static_cast<std::size_t>(i);
-                if (due_[at] > done.passes) continue;
-                const double mine = visit(i, true).gap;
-                gap += mine;
-                rests_[at] = mine > little ? 0 : std::min(rests_[at] * 2 + 1, longest_rest);
-                due_[at] = done.passes + 1 + rests_[at];
+            const double start = dual();
+            const Swept swept = sweep(order, tolerance);
+            work += swept.share;
+            if (swept.gap <= tolerance * (dual() + swept.gap)) {
+                const Solved done = look(work);
+                if (done.gap() <= tolerance * done.primal) return done;
+                std::fill(due_.begin(), due_.end(), 0);
+            } else if (--until_climb <= 0 && !nearly_there(swept.gap, tolerance, wait)) {
+                const double pace = (dual() - start) / swept.share;
+                const auto climb = faces.climb(masses_.data(), linear_, climbing_steps);
+                promised_ += climb.promise;
+                squared_ = sum_of_squares(linear_.weights());
+                work += climb.passes;
+                wait = climb.rise > pace * climb.passes ? std::max(wait / 2, 2) : std::min(wait * 2, longest_wait);
+                until_climb = wait;
             }
-            ++done.passes;
-            if (gap > tolerance * (dual() + gap)) continue;
-            look(done);
-            if (done.gap() <= tolerance * done.primal) return done;
-            std::fill(due_.begin(), due_.end(), 0);
+            gaps_.push_back(swept.gap);
         }
-        look(done);
-        return done;
+        return look(work);
     }
 
 private:
     struct Seen {
         double gap, hinge;
     };
+    struct Swept {
+        double gap = 0, share = 0;  // of all examples, how many were visited
+    };
 
-    static constexpr int longest_rest = 15;  // passes
+    static constexpr int longest_rest = 15, between_climbs = 8, longest_wait = 32;  // rounds
+    static constexpr int climbing_steps = 16;
 
     double dual() const { return promised_ - squared_ / 2; }
 
+    // Whether blocks alone, at the rate of the last rounds, end before conjugate gradients would.
+    bool nearly_there(double gap, double tolerance, int rounds) const {
+        const std::size_t back = std::min(gaps_.size(), static_cast<std::size_t>(rounds));
+        const double rate = back > 0 ? std::log(gaps_[gaps_.size() - back] / gap) / static_cast<double>(back) : 0;
+        return std::log(gap / (tolerance * std::max(dual(), tolerance * gap))) < 2 * climbing_steps * rate;
+    }
+
+    // Visits the examples that are due.
+    Swept sweep(const std::vector<std::int64_t>& order, double tolerance) {
+        const double little = tolerance * std::max(dual(), 0.0) / static_cast<double>(x_.count);
+        Swept swept;
+        for (std::int64_t i : order) {
+            const auto at = static_cast<std::size_t>(i);
+            if (due_[at] > round_) continue;
+            const double mine = visit(i, true).gap;
+            swept.gap += mine;
+            swept.share += 1;
+            rests_[at] = mine > little ? 0 : std::min(rests_[at] * 2 + 1, longest_rest);
+            due_[at] = round_ + 1 + rests_[at];
+        }
+        swept.share /= static_cast<double>(x_.count);
+        return swept;
+    }
+
     // Primal and dual as they are.
-    void look(Solved& done) {
+    Solved look(double work) {
         squared_ = sum_of_squares(linear_.weights());
-        done.hinge = 0;
+        Solved done;
+        done.passes = static_cast<int>(std::ceil(work));
         for (std::int64_t i = 0; i < x_.count; ++i) done.hinge += visit(i, false).hinge;
         done.primal = squared_ / 2 + done.hinge;
         done.dual = dual();
+        return done;
     }
 
     Seen visit(std::int64_t i, bool move) {
@@ -114,27 +151,12 @@ private:
             for (Index y = 0; y < outputs_; ++y) set(y, y == best ? 1.0 : 0.0, C, cost, mass);
             return;
         }
-        double largest = -std::numeric_limits<double>::infinity();
         for (Index y = 0; y < outputs_; ++y) {
             double& value = values_[static_cast<std::size_t>(y)];
             value = mass[y] + value / (C * norm);
-            largest = std::max(largest, value);
         }
-        // sum [v - shift]+ = 1: the shift is above the largest minus one; candidates that fall to it leave.
-        double shift = largest - 1;
-        for (;;) {
-            double sum = -1, count = 0;
-            for (Index y = 0; y < outputs_; ++y)
-                if (values_[static_cast<std::size_t>(y)] > shift) {
-                    sum += values_[static_cast<std::size_t>(y)];
-                    count += 1;
-                }
-            const double next = sum / count;
-            if (!(next > shift)) break;
-            shift = next;
-        }
-        for (Index y = 0; y < outputs_; ++y)
-            set(y, std::max(0.0, values_[static_cast<std::size_t>(y)] - shift), C, cost, mass);
+        project_on_simplex(values_.data(), static_cast<std::size_t>(outputs_));
+        for (Index y = 0; y < outputs_; ++y) set(y, values_[static_cast<std::size_t>(y)], C, cost, mass);
         // ||W + x a'||^2 = ||W||^2 + 2 sum_y a_y s_y + ||x||^2 ||a||^2
         for (std::size_t n = 0; n < step_.size(); ++n) {
             const double a = step_.alphas()[n];
@@ -160,7 +182,9 @@ private:
     std::vector<double> masses_, norms_, values_;
     Buffer<Real> scores_;
     Step step_;
-    std::vector<int> rests_, due_;  // how long an example rests, and the pass that it is looked at in next
+    std::vector<int> rests_, due_;  // how long an example rests, and the round that it is looked at in next
+    std::vector<double> gaps_;      // of each round
+    int round_ = 0;
     double promised_ = 0;
     double squared_ = 0;
 };
