@@ -19,11 +19,12 @@ FLOORS = [
     {"estimator"},
     {"label_learner"},
     {"base"},
-    {"oracles", "rankers", "rank_svm", "tasks", "codes"},
+    {"oracles", "rankers", "rank_svm", "tasks", "codes", "ordinal_learner"},
     {"queries", "joint_maps", "words", "asked_oracle", "binary_learners"},
     {
         "label_ranking",
         "ordinal",
+        "ordinal_baselines",
         "multitask",
         "output_codes",
         "pairwise",

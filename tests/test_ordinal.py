@@ -205,6 +205,15 @@ def test_baselines(weighted: bool) -> None:
         assert all(one.score is not None for one in said)
 
 
+@pytest.mark.parametrize("step", [0.1, 1.5])
+def test_a_step_of_widrow_hoff(step: float) -> None:
+    slow, fast = oracle.WidrowHoff(3, 5, step=step), WidrowHoffClassifier(range(1, 6), step=step, dtype="float64")
+    for x, y, _, weight in draw(0, 3, 5, exact=True, weighted=True):
+        slow.round(x, y, y, weight)
+        fast.partial_fit(x[None], [y], sample_weight=[weight])
+        np.testing.assert_allclose([*fast.coef_, *fast.intercept_], [*slow.w, slow.b], rtol=0, atol=CLOSE)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
 def test_a_batch_is_scored_as_its_rows_are(kernel: str, dtype: str) -> None:
@@ -508,6 +517,24 @@ def test_classes_may_come_later() -> None:
     assert it.add_labels(["low", "mid", "high", "severe"]).classes_.tolist() == ["low", "mid", "high", "severe"]
 
 
+@pytest.mark.parametrize("labels", [[1, 2, 4, 3], ["a", "b", "c", "d"]])
+def test_labels_that_are_new_may_be_ignored(labels: list[Any]) -> None:
+    """An end that is no class is open, also where the classes were given."""
+    a, b, c, new = labels
+    taught, opened = [a, new, (b, new), (new, c), c], [(a, a), (-inf, inf), (b, inf), (-inf, c), (c, c)]
+    X = np.linspace(-1, 1, 5)[:, None]
+    for params in ({}, {"classes": labels[:3]}):
+        one, other = (OrdinalClassifier(new_labels=n, **params) for n in ("ignore", "add"))
+        for x, y, z in zip(X, taught, opened, strict=True):
+            one.partial_fit([x], [y], classes=labels[:3])
+            other.partial_fit([x], [z], classes=labels[:3])
+        assert one.classes_.tolist() == labels[:3]
+        np.testing.assert_array_equal(one.thresholds_, other.thresholds_)
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+    with pytest.raises(ValueError, match=r"row 0 of y has the class 1, but no class is known yet: give classes="):
+        OrdinalClassifier(new_labels="error").partial_fit([[1.0]], [1])
+
+
 # -- targets --------------------------------------------------------------------------------------------------------
 
 ROWS = np.array([[0.1], [0.5], [0.9], [0.4]])
@@ -521,7 +548,7 @@ ROWS = np.array([[0.1], [0.5], [0.9], [0.4]])
         (np.array([[1, 3], [3, 3], [-inf, 7], [7, inf]]), None, [1, 3, 7]),
         ([(1, 3), (3, 3), (-inf, 7), (7, inf)], [1, 2, 3, 7], [1, 2, 3, 7]),
         ([False, True, True, False], None, [False, True]),
-        ([0.5, 1.0, 1.5, 1.0], [0.5, 1.0, 1.5, 2.0], [0.5, 1.0, 1.5, 2.0]),
+        ([0.5, 1.0, 1.5, 1.0], [0.5, 1, 1.5, 2], [0.5, 1.0, 1.5, 2.0]),
         ([1.0, 2.0, 1.0, 2.0], None, [1.0, 2.0]),
         ([3, 2, 1, 1], [3, 2, 1], [3, 2, 1]),
         (["lo", "hi", "mid", "lo"], ["lo", "mid", "hi"], ["lo", "mid", "hi"]),
@@ -543,6 +570,7 @@ def test_targets_of_many_kinds(y: Any, classes: Any, expected: list[Any]) -> Non
     best = OrdinalClassifier(classes=classes, kernel="rbf", gamma=99.0, max_iter=20).fit(ROWS, y)
     assert best.score(ROWS, y) == 0  # so every label stands where it belongs
     assert fitted.classes_.tolist() == expected
+    assert not isinstance(expected[0], float) or fitted.classes_.dtype == float
     assert len(fitted.thresholds_) == len(expected) - 1
     assert set(fitted.predict(ROWS).tolist()) <= set(expected)
     assert fitted.predict_interval(ROWS).shape == (4, 2)
@@ -650,6 +678,54 @@ def test_numbers_of_any_type_are_the_same_classes(dtype: str, rows: int) -> None
     np.testing.assert_array_equal(plain.thresholds_, pairs.thresholds_)
 
 
+def test_a_kernel_that_is_not_finite_is_told_with_its_row() -> None:
+    X = np.array([[1.0], [2.0], [1e200], [3.0]])
+    with pytest.raises(ValueError, match="row 2 of X: the kernel returned a number that is not finite"):
+        learner(3, kernel="poly").fit(X, [1, 2, 3, 1])
+    with pytest.raises(ValueError, match="row 3 of X: the kernel returned nan; it must return a finite number"):
+        learner(3, kernel=lambda a, b: np.nan if b[0] == 3 else 1.0).fit(X, [1, 2, 3, 1])
+
+
+def failing(a: Array, b: Array) -> float:
+    return float(a @ b) if np.abs(b).max() < 5 else np.inf
+
+
+@pytest.mark.parametrize("kernel", ["poly", failing])
+@pytest.mark.parametrize("params", [{}, {"step": "sqrt"}, {"budget": 3}], ids=str)
+def test_an_example_whose_kernel_fails_leaves_no_trace(kernel: Any, params: dict[str, Any]) -> None:
+    """No class enters, no name is learned, no round is counted."""
+    rng = np.random.default_rng(0)
+    rows = [dict(zip("ab", x, strict=True)) for x in rng.normal(size=(12, 2)).tolist()]
+    it = OrdinalClassifier(kernel=kernel, degree=20, **params).partial_fit(rows, [1, 3, 1, 3] * 3)
+    bad = {"a": 1e38, "new": 1.0}
+    before = pickle.dumps((it._state(), it.thresholds_))
+    for target in (1, 2, 9, (1, 9)):
+        with pytest.raises(ValueError, match="finite"):
+            it.learn_one(bad, target)
+        with pytest.raises(ValueError, match="finite"):
+            it.partial_fit([{"c": 0.5}, bad], [(1, 3), target] if isinstance(target, tuple) else [2, target])
+        assert pickle.dumps((it._state(), it.thresholds_)) == before
+    it.learn_one({"new": 1.0}, 2)
+    assert it.feature_names_in_.tolist() == ["a", "b", "new"]
+    assert it.classes_.tolist() == [1, 2, 3]
+
+
+def test_the_ball_needs_an_inner_product() -> None:
+    with pytest.raises(ValueError, match="row 0 of X: the kernel of a row with itself is negative"):
+        learner(3, kernel=lambda a, b: -(a @ b), step="sqrt").fit(ROWS, [1, 2, 3, 1])
+
+
+def test_a_kernel_that_knows_its_model_is_collected() -> None:
+    """A script that keeps both in its globals ends in silence: nothing is leaked."""
+    code = (
+        "import numpy as np; from hinge import OrdinalClassifier\n"
+        "it = OrdinalClassifier(kernel=lambda a, b: float(a @ b)).fit(np.eye(3), [1, 2, 3])\n"
+        "other = it.snapshot()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
 def test_a_kernel_must_return_a_number() -> None:
     with pytest.raises(TypeError, match="the kernel returned 'one'; it must return a number"):
         learner(3, kernel=lambda a, b: "one").fit(ROWS, [1, 2, 3, 1])
@@ -713,6 +789,26 @@ def test_predict_interval_widens_with_the_margin() -> None:
     np.testing.assert_array_equal(it.predict_interval(X, 0.0)[:, 0], before)
     with pytest.raises(ValueError, match="margin must not be negative"):
         it.predict_interval(X, -1.0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("mode", sorted(MODES))
+def test_the_answer_lies_in_its_interval(mode: str, dtype: str) -> None:
+    """Also where a score is a threshold but for the rounding of what is read."""
+    X, y, weights = arrays(rounded(bounded(draw(3, 2, 6, rounds=150, weighted=True))))
+    it, named = (learner(6, **MODES[mode] | {"dtype": dtype}) for _ in range(2))
+    rows = [dict(zip("ab", x, strict=True)) for x in X.tolist()]
+    for t in range(0, len(X), 10):
+        part = slice(t, t + 10)
+        it.partial_fit(X[part], y[part], sample_weight=weights[part])
+        named.partial_fit(rows[part], y[part], sample_weight=weights[part])
+        answers = it.predict(X)
+        np.testing.assert_array_equal(it.predict_interval(X, 0.0), np.column_stack([answers, answers]))
+        for by in (None, 1e-9, 0.3):
+            low, high = it.predict_interval(X, by).T
+            assert (low <= answers).all()
+            assert (answers <= high).all()
+            np.testing.assert_array_equal(it.predict_interval(X, by), named.predict_interval(rows, by))
 
 
 def test_score_is_minus_the_mean_absolute_error() -> None:

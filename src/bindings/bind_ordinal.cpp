@@ -16,10 +16,10 @@ namespace {
 
 using hinge::Index;
 
-// A Python function of two rows, as 1-d arrays of float64.
+// A Python function of two rows, as 1-d arrays of float64. Whoever holds the model holds the function.
 template <class Real>
 struct GivenKernel {
-    nb::object function;
+    nb::handle function;
     Index width = 0;
 
     void operator()(const hinge::SupportRows<Real>& rows, const hinge::Row<Real>& x,
@@ -56,9 +56,8 @@ private:
                 (std::string("the kernel returned ") + nb::repr(out).c_str() + "; it must return a number").c_str());
         }
         if (!std::isfinite(value))
-            throw nb::value_error((std::string("the kernel returned ") + nb::repr(out).c_str() +
-                                   "; it must return a finite number")
-                                      .c_str());
+            throw std::domain_error(std::string("the kernel returned ") + nb::repr(out).c_str() +
+                                    "; it must return a finite number");
         return value;
     }
 };
@@ -103,9 +102,18 @@ public:
     using Read = typename DictReader::template Read<Real>;
     using Shared::model_, Shared::mutex_, Shared::reading, Shared::writing;
 
-    Ordinal(Model<Real> model, bool intercept, bool bounded)
-        : Shared(std::move(model)), intercept_(intercept), bounded_(bounded) {}
-    Ordinal(const Ordinal& other) : Shared(other), intercept_(other.intercept_), bounded_(other.bounded_) {}
+    Ordinal(Model<Real> model, bool intercept, bool bounded, nb::object function = {})
+        : Shared(std::move(model)), intercept_(intercept), bounded_(bounded), function_(std::move(function)) {}
+    Ordinal(const Ordinal& other)
+        : Shared(other), intercept_(other.intercept_), bounded_(other.bounded_), function_(other.function_) {}
+
+    // A kernel that is a function knows the module that it stands in, and so perhaps this model: Python's collector
+    // has to see that. What refers back is always something that it can clear.
+    static int traverse(PyObject* self, visitproc visit, void* arg) {
+        Py_VISIT(Py_TYPE(self));
+        if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Ordinal>(self)->function_.ptr());
+        return 0;
+    }
 
     void learn(const RowsView<Real>& x, Vector<std::int32_t> low, Vector<std::int32_t> high, Vector<std::int64_t> row,
                Vector<std::int32_t> place, std::optional<Vector<double>> weight, std::optional<Filled<double>> loss,
@@ -118,7 +126,11 @@ public:
         if (answer) trace.answer = answer->data();
         nb::gil_scoped_release release;
         const std::unique_lock lock(mutex_);
-        model_->learn(x.rows(), y, weight ? weight->data() : nullptr, trace);
+        try {
+            model_->learn(x.rows(), y, weight ? weight->data() : nullptr, trace);
+        } catch (const hinge::FailedRound& failed) {
+            throw std::domain_error("row " + std::to_string(failed.t) + " of X: " + failed.what());
+        }
     }
 
     void learn_one(DictReader& reader, nb::dict x, std::int32_t low, std::int32_t high, Vector<std::int32_t> place,
@@ -128,14 +140,14 @@ public:
         if (bounded_)
             for (Real value : read_.value)
                 if (std::abs(value) > Real(1)) throw nb::value_error("x has a feature beyond 1 in absolute value");
-        reader.read_and_add(x, read_);
-        if (reader.features() > model_->features()) model_->grow(reader.features(), 1);
+        if (reader.features_then() > model_->features()) model_->grow(reader.features_then(), 1);
         const std::vector<std::int64_t> rows(place.shape(0), 0);
         const hinge::IntervalRows y{&low, &high, rows.data(), place.data(), static_cast<std::int64_t>(rows.size())};
         hinge::OrdinalTrace trace;
         trace.loss = &last_loss_;
         trace.error = &last_error_;
         model_->learn(one_row(read_).rows, y, &weight, trace);
+        reader.add();  // not before: a kernel may fail
     }
 
     void score(const RowsView<Real>& x, Filled<Real> out) const {
@@ -148,21 +160,25 @@ public:
         const std::shared_lock lock(mutex_);
         model_->predict(x.rows(), out.data());
     }
+    void predict_interval(const RowsView<Real>& x, double margin, Filled<std::int32_t> out) const {
+        nb::gil_scoped_release release;
+        const std::shared_lock lock(mutex_);
+        model_->predict_interval(x.rows(), margin, out.data());
+    }
     Real score_one(DictReader& reader, nb::dict x) const {
-        const auto lock = reading();
-        Read read;
-        reader.read(x, read);
         Real out;
-        model_->score(one_row(read).rows, &out);
+        read_one(reader, x, [&](const hinge::Rows<Real>& row) { model_->score(row, &out); });
         return out;
     }
     std::int32_t predict_one(DictReader& reader, nb::dict x) const {
-        const auto lock = reading();
-        Read read;
-        reader.read(x, read);
         std::int32_t out;
-        model_->predict(one_row(read).rows, &out);
+        read_one(reader, x, [&](const hinge::Rows<Real>& row) { model_->predict(row, &out); });
         return out;
+    }
+    std::tuple<std::int32_t, std::int32_t> predict_interval_one(DictReader& reader, nb::dict x, double margin) const {
+        std::int32_t out[2];
+        read_one(reader, x, [&](const hinge::Rows<Real>& row) { model_->predict_interval(row, margin, out); });
+        return {out[0], out[1]};
     }
 
     nb::object thresholds() const {
@@ -207,10 +223,18 @@ private:
         One(const One&) = delete;
     };
     One one_row(const Read& read) const { return One(read, model_->features(), intercept_); }
+    template <class Use>
+    void read_one(DictReader& reader, nb::dict x, Use&& use) const {
+        const auto lock = reading();
+        Read read;
+        reader.read(x, read);
+        use(one_row(read).rows);
+    }
 
     Read read_;
     bool intercept_;
     bool bounded_;
+    nb::object function_;
     double last_loss_ = 0, last_error_ = 0;
 };
 
@@ -230,7 +254,9 @@ template <class Real>
 void bind(nb::module_& m, const char* name) {
     using O = Ordinal<Real>;
     using namespace nb::literals;
-    auto type = nb::class_<O>(m, name, "A learner of ordered classes: classes are 1, 2, .., rows are numbers.");
+    static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(O::traverse)}, {0, nullptr}};
+    auto type = nb::class_<O>(m, name, nb::type_slots(slots),
+                              "A learner of ordered classes: classes are 1, 2, .., rows are numbers.");
     bind_shared_model(type);
     type.def_static(
             "by_feature",
@@ -250,16 +276,16 @@ void bind(nb::module_& m, const char* name) {
         .def_static(
             "with_function",
             [](nb::object function, Index width, bool sqrt, double step, Index budget, bool oldest) {
-                GivenKernel<Real> kernel{std::move(function), width};
-                return new O(with_kernel<Real>(std::move(kernel), sqrt, step, budget, oldest), false, false);
+                const GivenKernel<Real> kernel{function, width};
+                return new O(with_kernel<Real>(kernel, sqrt, step, budget, oldest), false, false, std::move(function));
             },
             "function"_a, "width"_a, "sqrt"_a, "step"_a, "budget"_a, "oldest"_a, nb::rv_policy::take_ownership)
         .def_static(
             "widrow_hoff",
-            [](bool intercept, bool average) {
-                return new O(std::make_unique<hinge::WidrowHoff<Real>>(intercept, average), intercept, false);
+            [](double step, bool intercept, bool average) {
+                return new O(std::make_unique<hinge::WidrowHoff<Real>>(step, intercept, average), intercept, false);
             },
-            "intercept"_a, "average"_a, nb::rv_policy::take_ownership)
+            "step"_a, "intercept"_a, "average"_a, nb::rv_policy::take_ownership)
         .def_prop_ro("classes", [](const O& self) { return self.model().classes(); })
         .def("enter",
              [](O& self, Index place) {
@@ -272,8 +298,10 @@ void bind(nb::module_& m, const char* name) {
         .def("learn_one", &O::learn_one, "reader"_a, "x"_a, "low"_a, "high"_a, "place"_a, "weight"_a)
         .def("score", &O::score, "x"_a, "out"_a.noconvert())
         .def("predict", &O::predict, "x"_a, "out"_a.noconvert())
+        .def("predict_interval", &O::predict_interval, "x"_a, "margin"_a, "out"_a.noconvert())
         .def("score_one", &O::score_one, "reader"_a, "x"_a)
         .def("predict_one", &O::predict_one, "reader"_a, "x"_a)
+        .def("predict_interval_one", &O::predict_interval_one, "reader"_a, "x"_a, "margin"_a)
         .def("thresholds", &O::thresholds)
         .def("weights", &O::weights)
         .def("intercept", &O::intercept)

@@ -118,9 +118,7 @@ public:
     template <class Real>
     void read_and_add(nb::dict x, Read<Real>& to) {
         check<Real>(x, to);
-        if (fresh_.size() == 0) return;
-        names_.update(fresh_);
-        fresh_.clear();
+        add();
     }
 
     // Names that were never learned are left out.
@@ -136,6 +134,15 @@ public:
         if (fresh_.size() > 0) fresh_.clear();
         collect<Real>(x, true);
         fill(entries_, to);
+    }
+    // Adds the new names of what was checked last; how many features there are then.
+    void add() {
+        if (fresh_.size() == 0) return;
+        names_.update(fresh_);
+        fresh_.clear();
+    }
+    hinge::Index features_then() const {
+        return bits_ > 0 ? features() : features() + static_cast<hinge::Index>(fresh_.size());
     }
 
 private:

@@ -145,12 +145,11 @@ public:
     // k(x, x)
     double own(const Row<Real>& x) const { return kernel_.own(x); }
 
-    // f += coefficient k(x, .), with the scratch as `score` left it for the same x and the same support. Where a row
-    // has to leave and it is `Asked`, returns by how much that changes ||f||^2.
+    // f += coefficient k(x, .), with own = k(x, x) and the scratch as `score` left it for the same x and the same support.
+    // Where a row has to leave and it is `Asked`, returns by how much that changes ||f||^2.
     template <bool Asked = false>
-    double add(const Row<Real>& x, double coefficient, Scratch& scratch) {
+    double add(const Row<Real>& x, double own, double coefficient, Scratch& scratch) {
         if (coefficient == 0) return 0;
-        const double own = kernel_.own(x);
         if (pairs()) meet(own, scratch.values);
         rows_.push(x);
         coefficients_.push_back(coefficient);

@@ -52,6 +52,8 @@ public:
     virtual void score(const Rows<Real>& x, Real* out) const = 0;
     // Classes from 1.
     virtual void predict(const Rows<Real>& x, Index* out) const = 0;
+    // The lowest and the highest class that scores within `margin` of a row's are given, two values a row.
+    virtual void predict_interval(const Rows<Real>& x, double margin, Index* out) const = 0;
     // A weight of what is predicted with; 0 where there are no features but rows of a support.
     virtual double weight(Index feature) const = 0;
     // How many rows a kernel keeps, or -1; and what they are.
@@ -79,26 +81,60 @@ protected:
     Index classes_ = 0;
 };
 
+// What is answered by comparing scores with thresholds: Self has compare(x, visit), which calls
+// visit(t, score, thresholds, unit) for each row, both as they are stored; a score of 1 outside is `unit` there.
+template <class Self, class Real>
+class Comparing : public OrdinalModel<Real> {
+public:
+    void predict(const Rows<Real>& x, Index* out) const override {
+        self().compare(x, [&](std::int64_t t, double score, auto thresholds, double) {
+            out[t] = ordinal::predicted_class(score, thresholds);
+        });
+    }
+    void predict_interval(const Rows<Real>& x, double margin, Index* out) const override {
+        self().compare(x, [&](std::int64_t t, double score, auto thresholds, double unit) {
+            const ordinal::Interval near = ordinal::indistinct_classes(score, thresholds, margin * unit);
+            out[2 * t] = near.lo;
+            out[2 * t + 1] = near.hi;
+        });
+    }
+
+private:
+    const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
 // A weight alone says how far a round moves.
 inline constexpr Settings one{1.0, 0.0, 1.0};
+
+// A round that could not be scored, such as by a kernel that is not finite, and which of its call it is.
+struct FailedRound : std::domain_error {
+    FailedRound(const std::domain_error& why, std::int64_t round) : std::domain_error(why), t(round) {}
+    std::int64_t t;
+};
 
 // The rounds of a call: answer(x), where that is asked for, and judge(x, interval, weight).
 template <class Model, class Real, class Answer, class Round>
 void follow(Model& model, const Rows<Real>& x, const IntervalRows& y, const double* weights, const OrdinalTrace& trace,
             Answer&& answer, Round&& round) {
-    std::int64_t next = 0;
-    for (std::int64_t t = 0; t < x.count; ++t) {
-        if (trace.answer) trace.answer[t] = model.classes() > 0 ? answer(x[t]) : 0;
-        for (; next < y.entering && y.row[next] == t; ++next) model.enter(y.place[next]);
-        const Judgement seen = round(x[t], ordinal::Interval{y.low[t], y.high[t]}, weights ? weights[t] : 1.0);
-        if (trace.loss) trace.loss[t] = seen.loss;
-        if (trace.error) trace.error[t] = seen.error;
+    std::int64_t next = 0, t = 0;
+    try {
+        for (; t < x.count; ++t) {
+            if (trace.answer) trace.answer[t] = model.classes() > 0 ? answer(x[t]) : 0;
+            if constexpr (requires { model.check(x[t]); })
+                if (next < y.entering && y.row[next] == t) model.check(x[t]);
+            for (; next < y.entering && y.row[next] == t; ++next) model.enter(y.place[next]);
+            const Judgement seen = round(x[t], ordinal::Interval{y.low[t], y.high[t]}, weights ? weights[t] : 1.0);
+            if (trace.loss) trace.loss[t] = seen.loss;
+            if (trace.error) trace.error[t] = seen.error;
+        }
+    } catch (const std::domain_error& why) {
+        throw FailedRound(why, t);
     }
 }
 
 // Interval labels by feature: PRIL and its kin.
 template <class Rule, class Geometry>
-class OrdinalLearner final : public OrdinalModel<typename Geometry::Real> {
+class OrdinalLearner final : public Comparing<OrdinalLearner<Rule, Geometry>, typename Geometry::Real> {
 public:
     using Real = typename Geometry::Real;
     using Base = OrdinalModel<Real>;
@@ -160,12 +196,17 @@ public:
         for (std::int64_t t = 0; t < x.count; ++t) out[t] = static_cast<Real>(score_one(x[t]));
     }
 
-    void predict(const Rows<Real>& x, Index* out) const override {
+    template <class Visit>
+    void compare(const Rows<Real>& x, Visit&& visit) const {
+        if (as_stored()) {
+            const auto b = stored_thresholds(geometry());
+            const double unit = 1 / (options_.step * geometry().scale(0));
+            for (std::int64_t t = 0; t < x.count; ++t) visit(t, stored_score(geometry(), x[t]), b, unit);
+            return;
+        }
         std::vector<Real> b(static_cast<std::size_t>(reserved()));
         thresholds(b.data());
-        for (std::int64_t t = 0; t < x.count; ++t)
-            out[t] = as_stored() ? ordinal::predicted_class(stored_score(geometry(), x[t]), stored_thresholds(geometry()))
-                                 : ordinal::predicted_class(score_one(x[t]), std::span<const Real>(b));
+        for (std::int64_t t = 0; t < x.count; ++t) visit(t, score_one(x[t]), std::span<const Real>(b), 1.0);
     }
 
     double weight(Index feature) const override { return read_weight(feature) / largest(); }
@@ -225,7 +266,7 @@ private:
 
 // Interval labels with a kernel: the same rounds on rows that are kept.
 template <class Rule, class Space>
-class KernelOrdinal final : public OrdinalModel<typename Space::Real> {
+class KernelOrdinal final : public Comparing<KernelOrdinal<Rule, Space>, typename Space::Real> {
 public:
     using Real = typename Space::Real;
     using Base = OrdinalModel<Real>;
@@ -247,6 +288,9 @@ public:
         }
         ++this->classes_;
     }
+
+    // Throws where the kernel is not finite: before a class enters, since a round that fails leaves nothing behind.
+    void check(const Row<Real>& x) { learner_.geometry().stored_score(x); }
 
     void learn(const Rows<Real>& x, const IntervalRows& y, const double* weights, const OrdinalTrace& trace) override {
         const auto answer = [&](const Row<Real>& row) {
@@ -270,9 +314,11 @@ public:
         });
     }
 
-    void predict(const Rows<Real>& x, Index* out) const override {
+    template <class Visit>
+    void compare(const Rows<Real>& x, Visit&& visit) const {
+        const double unit = 1 / (step_ * space().scale(0));
         space().stored_scores(x, [&](std::int64_t t, double score) {
-            out[t] = ordinal::predicted_class(score, space().stored_thresholds());
+            visit(t, score, space().stored_thresholds(), unit);
         });
     }
 
@@ -302,12 +348,13 @@ private:
 
 // The class number as a real target.
 template <class Number>
-class WidrowHoff final : public OrdinalModel<Number> {
+class WidrowHoff final : public Comparing<WidrowHoff<Number>, Number> {
 public:
     using Real = Number;
     using Base = OrdinalModel<Real>;
 
-    explicit WidrowHoff(bool intercept, bool average) : learner_(intercept ? 1 : 0), intercept_(intercept) {
+    WidrowHoff(double step, bool intercept, bool average)
+        : learner_(intercept ? 1 : 0), set_{step, 0.0, 1.0}, intercept_(intercept) {
         if (average) learner_.geometry().average().turn_on();
     }
 
@@ -328,8 +375,8 @@ public:
     void learn(const Rows<Real>& x, const IntervalRows& y, const double* weights, const OrdinalTrace& trace) override {
         const auto told = [&](const Row<Real>& row) { return answer(row); };
         follow(*this, x, y, weights, trace, told, [&](const Row<Real>& row, ordinal::Interval target, double weight) {
-            const Judgement seen = learner_.judge(row, target, weight, one);
-            learner_.move(row, seen, weight, one);
+            const Judgement seen = learner_.judge(row, target, weight, set_);
+            learner_.move(row, seen, weight, set_);
             return seen;
         });
     }
@@ -340,8 +387,10 @@ public:
     void score(const Rows<Real>& x, Real* out) const override {
         for (std::int64_t t = 0; t < x.count; ++t) out[t] = score_one(x[t]);
     }
-    void predict(const Rows<Real>& x, Index* out) const override {
-        for (std::int64_t t = 0; t < x.count; ++t) out[t] = answer(x[t]);
+    template <class Visit>
+    void compare(const Rows<Real>& x, Visit&& visit) const {
+        for (std::int64_t t = 0; t < x.count; ++t)
+            visit(t, static_cast<double>(score_one(x[t])), learner_.problem().thresholds(), 1.0);
     }
     double weight(Index feature) const override {
         const double stored = static_cast<double>(geometry().read().row(feature)[0]);
@@ -367,6 +416,7 @@ private:
     }
 
     Learner<ClassNumber<Real>, LeastMeanSquares, SquaredNorm<Real>> learner_;
+    Settings set_;
     bool intercept_;
 };
 

@@ -18,11 +18,11 @@ ESTIMATORS = {
     "OneVsAllClassifier": "reductions",
     "OrdinalClassifier": "ordinal",
     "OutputCodeClassifier": "output_codes",
-    "PRank": "ordinal",
+    "PRank": "ordinal_baselines",
     "PairwiseLabelRanker": "pairwise",
     "SequenceClassifier": "sequence",
     "StructuredClassifier": "structured",
-    "WidrowHoffClassifier": "ordinal",
+    "WidrowHoffClassifier": "ordinal_baselines",
 }
 _NAMES = ESTIMATORS | {
     "Certificate": "certificate",

@@ -15,8 +15,8 @@ from .multiclass import MulticlassClassifier as MulticlassClassifier
 from .multitask import MultitaskClassifier as MultitaskClassifier
 from .multitask import MultitaskRegressor as MultitaskRegressor
 from .ordinal import OrdinalClassifier as OrdinalClassifier
-from .ordinal import PRank as PRank
-from .ordinal import WidrowHoffClassifier as WidrowHoffClassifier
+from .ordinal_baselines import PRank as PRank
+from .ordinal_baselines import WidrowHoffClassifier as WidrowHoffClassifier
 from .output_codes import OutputCodeClassifier as OutputCodeClassifier
 from .pairwise import MMP as MMP
 from .pairwise import PairwiseLabelRanker as PairwiseLabelRanker

@@ -73,6 +73,8 @@ class OrderedClasses:
         return OrderedClasses(values, self.declared)
 
     def refuse(self, value: Any, row: int) -> None:
+        if not self.values:
+            raise ValueError(f"row {row} of y has the class {value!r}, but no class is known yet: give classes=[...]")
         shown = ", ".join(map(repr, self.values[:10])) + (", ..." if len(self) > 10 else "")
         raise ValueError(f"row {row} of y has the class {value!r}, which is not among the classes {shown}")
 
@@ -229,7 +231,8 @@ def number_ends(ends: Ends, classes: OrderedClasses, new: str) -> Intervals:
     classes : OrderedClasses
         What is known before the first of these rows.
     new : {"add", "error", "ignore"}
-        What to do with a class that is new.
+        What to do with a class that is new: it enters, unless the classes were declared; it is an error; or the end
+        that names it is open.
     """
     if ends.low.size <= FEW and (few := _number_few(ends, classes)) is not None:
         return few
@@ -331,7 +334,7 @@ def _number_numbers(ends: Ends, classes: OrderedClasses, new: str) -> Intervals:
         if bad.any():
             _refuse_interval(ends, int(np.argmax(bad)))
     fresh, row = _fresh_numbers(ends, classes)
-    if fresh and (classes.declared or new == "error"):
+    if fresh and (new == "error" or (classes.declared and new != "ignore")):
         classes.refuse(fresh[0], int(row[0]))
     known, place = list(classes.values), np.zeros(len(fresh), dtype=np.int32)
     if new == "ignore":
@@ -375,7 +378,7 @@ def _number_values(ends: Ends, classes: OrderedClasses, new: str) -> Intervals:
     for t, pair in enumerate(zip(ends.low.tolist(), ends.high.tolist(), strict=True)):
         opened = [False if exact else _is_open(end, now) for end in pair]
         for value, is_open in zip(pair, opened, strict=True):
-            if is_open or value in now.number or (new == "ignore" and not now.declared):
+            if is_open or value in now.number or new == "ignore":
                 continue
             if now.declared or new == "error":
                 now.refuse(value, t)

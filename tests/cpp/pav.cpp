@@ -122,7 +122,8 @@ Said ordinal_round(double score, double* thresholds, Index count, Index lo, Inde
     }                                                                                                                \
     void support_add_##suffix(void* support, const Index* index, const Real* value, Index count, double a) {         \
         auto& it = *static_cast<Support<Real, K>*>(support);                                                         \
-        it.model.add(Row<Real>{index, value, count, Real(0)}, a, it.scratch);                                        \
+        const Row<Real> x{index, value, count, Real(0)};                                                             \
+        it.model.add(x, it.model.own(x), a, it.scratch);                                                             \
     }                                                                                                                \
     void support_coefficients_##suffix(void* support, double* out, std::int64_t* ages) {                             \
         const auto& model = static_cast<Support<Real, K>*>(support)->model;                                          \

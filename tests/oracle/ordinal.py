@@ -369,12 +369,12 @@ class PRank:
 class WidrowHoff:
     """Least mean squares on the class number, over (x, 1); the answer is rounded (halves up) and clipped.
 
-    The step is ``weight / (2 R^2)``, ``R^2`` the largest ``weight (||x||^2 + 1)`` so far: with R known beforehand
-    the weighted squared errors sum to at most ``2 (those of any u + R^2 ||u||^2)``.
+    The step is ``step weight / (2 R^2)``, ``R^2`` the largest ``weight (||x||^2 + 1)`` so far: with R known beforehand
+    and step 1 the weighted squared errors sum to at most ``2 (those of any u + R^2 ||u||^2)``.
     """
 
-    def __init__(self, d: int, K: int, R2: float = 0.0) -> None:
-        self.w, self.b, self.K, self.R2 = np.zeros(d), 0.0, K, R2
+    def __init__(self, d: int, K: int, R2: float = 0.0, step: float = 1.0) -> None:
+        self.w, self.b, self.K, self.R2, self.step = np.zeros(d), 0.0, K, R2, step
 
     def round(self, x: ArrayLike, lo: int, hi: int, weight: float = 1.0) -> Round:
         """Predict, suffer, move."""
@@ -383,7 +383,7 @@ class WidrowHoff:
         prediction = int(np.clip(np.floor(f + 0.5), 1, self.K))
         if weight > 0:
             self.R2 = max(self.R2, weight * (float(x @ x) + 1))
-            move = weight * (y - f) / (2 * self.R2)
+            move = self.step * weight * (y - f) / (2 * self.R2)
             self.w, self.b = self.w + move * x, self.b + move
         return Round(prediction, f, (f - y) ** 2, abs(prediction - y), np.zeros(0))
 

@@ -41,8 +41,14 @@ public:
         draw_back();
     }
 
-    // The score as the update needs it: the kernels of x with the support are kept until then.
-    double stored_score(const Row<Real>& x) { return finite(support_.score(x, scratch_)); }
+    // The score as the update needs it: the kernels of x with the support and with itself are kept until then. Throws
+    // where they are not finite, so that what fails has moved nothing.
+    double stored_score(const Row<Real>& x) {
+        own_ = finite(support_.own(x));
+        if (Ball && own_ < 0)
+            throw std::domain_error("the kernel of a row with itself is negative: step='sqrt' needs an inner product");
+        return finite(support_.score(x, scratch_));
+    }
     // The same for readers, who bring their own room.
     double stored_score(const Row<Real>& x, Scratch& room) const { return support_.score(x, room); }
     // Calls visit(t, score) for each row.
@@ -61,11 +67,10 @@ public:
     double scale(Index) const { return scale_; }
     void tick() {}
 
-    double squared_length(const Row<Real>& x) const { return finite(support_.own(x)); }
+    // Of the row that was scored last: no other is asked for.
+    double squared_length(const Row<Real>&) const { return own_; }
     double measure(const Pull<Real>& pull) {
-        line_.curvature = 0;
-        if (pull.sum != 0) line_.curvature = pull.sum * pull.sum * squared_length(pull.instance);
-        line_.curvature += static_cast<double>(pull.values.size());
+        line_.curvature = pull.sum * pull.sum * own_ + static_cast<double>(pull.values.size());
         return line_.curvature;
     }
 
@@ -78,7 +83,6 @@ public:
         double alpha = 0;
         for (double each : step.alphas()) alpha += each;
         const double stored = alpha / scale_;
-        if (pull.sum != 0) squared_length(pull.instance);  // throws before anything has moved
         double along = 0;  // <(f, b), direction>, before the scale
         for (std::size_t i = 0; i < pull.rows.size(); ++i) {
             double& b = thresholds_[thresholds_.size() - static_cast<std::size_t>(-pull.rows[i])];
@@ -87,7 +91,7 @@ public:
         }
         if (pull.sum != 0) {
             if constexpr (Ball) along += pull.sum * support_.value(scratch_);
-            const double lost = support_.template add<Ball>(pull.instance, stored * pull.sum, scratch_);
+            const double lost = support_.template add<Ball>(pull.instance, own_, stored * pull.sum, scratch_);
             square_ += lost * scale_ * scale_;
         }
         const double rise = line_.rise(scale_ * along, alpha);
@@ -143,6 +147,7 @@ private:
     KernelSupport<Real, K> support_;
     std::vector<double> thresholds_;
     Scratch scratch_;
+    double own_ = 0;  // k(x, x) of the row that was scored last
     Quadratic line_{};
     double scale_ = 1;
     double square_ = 0;  // ||f||^2 + ||b||^2, in a ball

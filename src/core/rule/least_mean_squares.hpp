@@ -1,4 +1,4 @@
-// Widrow-Hoff: a step of weight * residual / (2 R^2), R^2 the largest weight * ||x||^2 so far.
+// Widrow-Hoff: a step of C * weight * residual / (2 R^2), R^2 the largest weight * ||x||^2 so far.
 #pragma once
 
 #include <algorithm>
