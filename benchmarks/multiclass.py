@@ -81,9 +81,8 @@ def quality(passes: int) -> Iterator[Table]:
         contestants["SGDClassifier(average=True)"] = SGDClassifier(
             max_iter=passes, tol=None, average=True, random_state=0
         )
+        contestants["LinearSVC, Crammer-Singer"] = LinearSVC(multi_class="crammer_singer", tol=0.1, random_state=0)
         for most, label in ((passes, ", equal passes"), (5000, "")):
-            crammer_singer = LinearSVC(multi_class="crammer_singer", tol=0.1, random_state=0, max_iter=most)
-            contestants[f"LinearSVC, Crammer-Singer{label}"] = crammer_singer
             contestants[f"LinearSVC, one-vs-rest{label}"] = LinearSVC(random_state=0, max_iter=most)
             contestants[f"LogisticRegression{label}"] = LogisticRegression(max_iter=most)
         for label, one in contestants.items():
@@ -94,6 +93,7 @@ def quality(passes: int) -> Iterator[Table]:
             seconds = time.process_time() - start
             made = float(np.max(getattr(one, "n_iter_", np.nan)))
             table.add(label, float(1 - one.score(X_test, y_test)), seconds, made)
+        table.note("Crammer-Singer's own passes, which LIBLINEAR does not limit, look at what it has not set aside")
         yield table
 
 

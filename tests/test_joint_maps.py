@@ -86,6 +86,17 @@ def test_tfidf_solves_and_survives_a_file(tmp_path):
     assert back.certificate_ == it.certificate_
 
 
+def test_documents_of_weight_zero_are_not_counted():
+    X, y = documents(30)
+    weight = np.random.default_rng(0).integers(0, 2, 30)
+    kept = weight > 0
+    for rule in ("svm", "passive-aggressive"):
+        common = {"features": "tfidf", "dtype": "float64", "tol": 1e-10, "max_passes": 20000}
+        all_rows = MulticlassClassifier(rule, **common).fit(X, y, weight)
+        some = MulticlassClassifier(rule, **common).fit(X[kept], y[kept])
+        np.testing.assert_allclose(all_rows.coef_, some.coef_, atol=1e-4 if rule == "svm" else 1e-12)
+
+
 def test_bad_maps():
     X, y = documents(5)
     for bad in (lambda x, y: np.ones((2, 2)), lambda x, y: np.ones(1 + int(y)), lambda x, y: np.array([np.nan])):

@@ -91,6 +91,21 @@ def test_costs_of_rows_act_as_the_matrix_does():
     np.testing.assert_array_equal(a, shuffled.set_params(cost=COST).fit(X, y).coef_)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_corollary_17_2_the_regret_of_sgd(seed):
+    """With eta = B / (rho sqrt T), ||Psi|| <= rho / 2: at most B rho sqrt T behind any u with ||u|| <= B."""
+    X, y = rows(200, 5, 4, seed, noise=2)
+    B, rho = 3.0, 2 * np.sqrt((X**2).sum(axis=1).max())
+    it = MulticlassClassifier("sgd", COST, eta=B / (rho * np.sqrt(200)), fit_intercept=False, dtype="float64")
+    suffered = progressive(it, X, y, classes=range(4), every=1).curve["loss"].sum()
+    problem, rng = Classes(4, COST), np.random.default_rng(seed)
+    best = MulticlassClassifier("svm", COST, alpha=0.01, fit_intercept=False, dtype="float64").fit(X, y).coef_
+    for u in [best, *rng.normal(size=(20, 4, 5))]:
+        u = B * u / np.linalg.norm(u)
+        fixed = sum(hinge(problem, u.ravel(), x, int(t)) for x, t in zip(X, y, strict=True))
+        assert suffered <= fixed + B * rho * np.sqrt(200)
+
+
 @pytest.mark.parametrize("rule", ["sgd", "passive-aggressive", "svm"])
 def test_the_hinge_bounds_the_cost(rule):
     for seed in range(5):

@@ -189,7 +189,7 @@ class JointModel:
         self, x: Any, label: np.ndarray, caps: np.ndarray, cost: np.ndarray, by_row: bool, tolerance: float, passes: int
     ) -> tuple[int, float, float, float]:
         """Solve the svm; documents are counted first."""
-        rows = self.counted(x, label)
+        rows = self.counted(x, label, np.flatnonzero(caps > 0))
         tables = [self.joint.table(row, self.outputs) for row in rows]
 
         def hardest(i: int, w: np.ndarray) -> tuple[Any, ...]:
@@ -202,7 +202,7 @@ class JointModel:
 
     def separate(self, x: Any, label: np.ndarray, kept: np.ndarray) -> float:
         """Find weights that put the right class first everywhere, or raise."""
-        rows = self.counted(x, label)
+        rows = self.counted(x, label, kept)
         tables = {i: self.joint.table(rows[i], self.outputs) for i in kept.tolist()}
 
         def rivals(w: np.ndarray, below: float) -> tuple[np.ndarray, Any]:
@@ -221,10 +221,11 @@ class JointModel:
         self.core.write(w)
         return margin
 
-    def counted(self, x: Any, label: np.ndarray) -> list[Row]:
+    def counted(self, x: Any, label: np.ndarray, learned: np.ndarray) -> list[Row]:
+        """Return all rows, once those that are learned have been counted."""
         rows = self.rows(x)
-        for row, y in zip(rows, label.tolist(), strict=True):
-            self.joint.count(row, y)
+        for i in learned.tolist():
+            self.joint.count(rows[i], int(label[i]))
         return rows
 
     def predicting(self) -> np.ndarray:

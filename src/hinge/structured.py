@@ -44,10 +44,11 @@ class StructuredClassifier(RuleLearner, OnlineEstimator):
     C : float, default=1.0
         Passive-aggressive: the largest step. Svm: ``1 / (2 alpha m)`` for m examples.
     alpha : float, optional
-        The lambda of ``lambda ||w||^2 + mean hinge``. Sgd: 1e-4 where neither `alpha` nor `eta` is given. Svm: used in
-        place of C where it is given.
+        The lambda of ``lambda ||w||^2 + mean hinge``. Sgd: steps of ``1 / (2 alpha t)`` in round t after a decay of
+        ``1 - 1 / t``, with 1e-4 where neither `alpha` nor `eta` is given. Svm: used in place of C where it is given.
     eta : float, optional
-        Sgd: a constant step.
+        Sgd: a constant step, and no decay. ``B / (rho sqrt(T))`` with `average` is the book's for T rounds, weights no
+        longer than B and directions no longer than rho (corollary 17.2). It excludes `alpha`.
     average : bool, default=False
         Predict with the mean of the weights over all rounds, before their updates.
     tol : float, default=1e-4
@@ -55,7 +56,8 @@ class StructuredClassifier(RuleLearner, OnlineEstimator):
     max_passes : int, default=1000
         Svm: when to stop all the same, with a warning.
     max_iter : int, default=1
-        Passes that `fit` makes with the rules that learn online; the Perceptron stops after a pass without a mistake.
+        Passes that `fit` makes with the rules that learn online; the Perceptron stops after a pass
+        without a mistake, unless it averages.
     shuffle : bool, default=False
         Whether `fit` takes the examples in a new random order in each pass.
     random_state : int, RandomState instance or None, default=None
