@@ -1,7 +1,9 @@
 """Which row should leave a full support: average L_MAE of kernel PRIL for each removal and budget.
 
-The removals are those of the oracle; the stream is the synthetic one, three in four labels an interval of type 1.
-Run as ``python benchmarks/ordinal_budget.py [--rounds 5000] [--runs 5]``.
+The removals are those of the oracle; three in four labels are an interval of type 1.
+
+    python benchmarks/ordinal_budget.py [--rounds 5000] [--runs 5]
+    python benchmarks/ordinal_budget.py --stream Parkinsons --budgets 100 300 --runs 1
 """
 
 from __future__ import annotations
@@ -18,15 +20,18 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
-from hinge.datasets.ordinal import interval_labels, synthetic_ordinal  # noqa: E402
+from hinge.reproduce.pril import LENGTHS, stream_of, widened  # noqa: E402
 from oracle.ordinal import REMOVALS, judge  # noqa: E402
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Rows = Callable[[Array, Array], Array]
 
-KERNELS: dict[str, Rows] = {
-    "(<a,b> + 1)^2": lambda rows, x: (rows @ x + 1) ** 2,
-    "exp(-8 |a-b|^2)": lambda rows, x: np.exp(-8 * ((rows - x) ** 2).sum(axis=1)),
+KERNELS: dict[str, dict[str, Rows]] = {
+    "synthetic": {
+        "(<a,b> + 1)^2": lambda rows, x: (rows @ x + 1) ** 2,
+        "exp(-8 |a-b|^2)": lambda rows, x: np.exp(-8 * ((rows - x) ** 2).sum(axis=1)),
+    },
+    "Parkinsons": {"exp(-.05 |a-b|^2)": lambda rows, x: np.exp(-0.05 * ((rows - x) ** 2).sum(axis=1))},
 }
 CUBIC_AT_MOST = 100
 
@@ -63,25 +68,25 @@ def run(X: Array, Y: Array, K: int, kernel: Rows, budget: int | None, removal: s
 
 def main() -> None:
     """Print a row for each kernel, budget and removal."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stream", choices=KERNELS, default="synthetic")
     parser.add_argument("--rounds", type=int, default=5000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--budgets", type=int, nargs="+", default=[10, 25, 50, 100])
     args = parser.parse_args()
-    streams = []
-    for seed in range(args.runs):
-        X, y = synthetic_ordinal(args.rounds, seed=seed)
-        streams.append((X, interval_labels(y, 5, kind=1, fraction=0.75, seed=seed)))
+    rounds = min(args.rounds, LENGTHS[args.stream])
+    streams = [stream_of(args.stream, rounds, seed) for seed in range(args.runs)]
+    taught = [(it.X, widened(it, 1, 0.75, seed), it.classes) for seed, it in enumerate(streams)]
     print("| kernel | budget | removal | L_MAE, all rounds | sd of runs | last half | seconds a run |")
     print("|---|---|---|---|---|---|---|")
-    for name, kernel in KERNELS.items():
+    for name, kernel in KERNELS[args.stream].items():
         cases: list[tuple[int | None, str]] = [(None, "none")]
         cases += [(n, r) for n in args.budgets for r in REMOVALS if r != "span" or n <= CUBIC_AT_MOST]
         for budget, removal in cases:
             start = time.perf_counter()
-            errors = np.array([run(X, Y, 5, kernel, budget, removal) for X, Y in streams])
+            errors = np.array([run(X, Y, K, kernel, budget, removal) for X, Y, K in taught])
             seconds = (time.perf_counter() - start) / args.runs
-            means, late = errors.mean(axis=1), errors[:, args.rounds // 2 :].mean()
+            means, late = errors.mean(axis=1), errors[:, rounds // 2 :].mean()
             print(
                 f"| `{name}` | {budget or 'all'} | {removal} | {means.mean():.4f} | {means.std():.4f} "
                 f"| {late:.4f} | {seconds:.2f} |",

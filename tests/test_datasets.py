@@ -16,6 +16,7 @@ import pytest
 from scipy import sparse
 
 from hinge import datasets
+from hinge.datasets.__main__ import main as write_csv
 from hinge.datasets.enron import read_folders
 from hinge.datasets.home import data_file, data_home, read_bytes, read_text
 
@@ -145,6 +146,33 @@ def test_interval_labels_say_what_is_wrong(arguments, why):
 
 
 # ------------------------------------------------------------------------------------------------ files and readers
+
+
+@pytest.mark.parametrize("kind", [None, 1, 2])
+def test_the_ordinal_stream_is_written_as_it_is(kind, capsys):
+    flags = [] if kind is None else ["--intervals", str(kind), "--share", "0.4"]
+    write_csv(["synthetic", "--rows", "200", "--seed", "3", *flags])
+    header, *rows = capsys.readouterr().out.splitlines()
+    X, y = datasets.synthetic_ordinal(200, seed=3)
+    targets = y[:, None] if kind is None else datasets.interval_labels(y, 5, kind, 0.4, seed=1003)
+    assert header == ("x1,x2,y" if kind is None else "x1,x2,low,high")
+    np.testing.assert_array_equal([list(map(float, row.split(","))) for row in rows], np.column_stack([X, targets]))
+
+
+def test_what_cannot_be_written_is_told():
+    with pytest.raises(SystemExit, match=r"hinge.datasets: fraction must lie in \[0, 1\], got 7.0"):
+        write_csv(["synthetic", "--intervals", "1", "--share", "7"])
+
+
+@pytest.mark.parametrize(("name", "n", "d", "K"), [("parkinsons", 5875, 20, 10), ("abalone", 4177, 8, 4)])
+def test_ordinal_sets_are_written(name, n, d, K, capsys):
+    needs(name)
+    write_csv([name, "--intervals", "2", "--share", "1"])
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header == ",".join([*(f"x{j}" for j in range(1, d + 1)), "low", "high"])
+    ends = np.array([row.split(",")[d:] for row in rows], dtype=int)
+    assert (len(rows), ends.min(), ends.max()) == (n, 1, K)
+    assert set((ends[:, 1] - ends[:, 0]).tolist()) == {1, 2}
 
 
 def test_the_data_home_is_the_one_that_is_named(home, monkeypatch):
