@@ -27,7 +27,7 @@ from hinge.labels import Labels
 from hinge.oracles import RuleLearner, online_only, warn_if_open
 from hinge.rows import read_rows, read_weights
 from hinge.separation import separate
-from hinge.words import ARRAYS, FLAT, FORMS, Letters, Words, in_form, laid_out, read_letters, read_tokens
+from hinge.words import ARRAYS, FLAT, FORMS, Letters, Words, check_tokens, in_form, laid_out, read_letters
 
 __all__ = ["SequenceClassifier"]
 
@@ -272,10 +272,12 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
         if reset:
             self.n_features_in_, self._reader = 0, None
         reader = self._reader or self._dict_reader()
-        tokens = read_tokens(reader, content, start, float32=self._dtype == np.float32, learning=learning)
+        float32 = self._dtype == np.float32
+        check_tokens(reader, content, start, float32=float32)
+        rows = reader.rows(content, learning, self.fit_intercept, float32)
         if learning:
             self.n_features_in_ = reader.features
-        return Words(read_rows(Anything(), tokens, self._dtype, self.fit_intercept, reset=True), start)
+        return Words(rows, start)
 
     def _know(self, classes: Any, y: Any) -> None:
         if classes is None:
@@ -557,7 +559,3 @@ class SequenceClassifier(RuleLearner, OnlineEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-class Anything:
-    """Stands for an estimator where the names of the features were already looked up."""

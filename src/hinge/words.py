@@ -16,7 +16,7 @@ from scipy import sparse
 from hinge import labels
 from hinge.labels import Labels
 
-__all__ = ["ARRAYS", "FLAT", "FORMS", "Letters", "Words", "in_form", "laid_out", "read_letters", "read_tokens"]
+__all__ = ["ARRAYS", "FLAT", "FORMS", "Letters", "Words", "check_tokens", "in_form", "laid_out", "read_letters"]
 
 ARRAYS, LISTS, STRINGS, FLAT = FORMS = ("arrays", "lists", "strings", "flat")  # of y
 
@@ -82,8 +82,8 @@ def laid_out(X: Any, lengths: Any) -> tuple[Any, np.ndarray]:
     return _stacked(parts), start
 
 
-def read_tokens(reader: Any, tokens: list[Any], start: np.ndarray, *, float32: bool, learning: bool) -> Any:
-    """Return dicts as a CSR matrix, once all of their values were looked at; new names are features while learning."""
+def check_tokens(reader: Any, tokens: list[Any], start: np.ndarray, *, float32: bool) -> None:
+    """Look at every value; TypeError or ValueError, naming the word, where one cannot be read."""
     for t, token in enumerate(tokens):
         try:
             if not isinstance(token, dict):
@@ -92,11 +92,6 @@ def read_tokens(reader: Any, tokens: list[Any], start: np.ndarray, *, float32: b
         except (TypeError, ValueError) as error:
             word = int(np.searchsorted(start, t, side="right")) - 1
             raise type(error)(f"word {word} of X: {error}") from None
-    read = [reader.read(token, learning) for token in tokens]
-    ends = np.cumsum([0, *(index.size for index, _ in read)])
-    index = np.concatenate([index for index, _ in read])
-    values = np.concatenate([values for _, values in read])
-    return sparse.csr_matrix((values, index, ends), shape=(len(tokens), max(1, reader.features)))
 
 
 def _rows_of(part: Any) -> int:
