@@ -11,6 +11,7 @@ namespace hinge {
         static const Kernels<float> f32;        \
         static const Kernels<double> f64;       \
         static const ExpKernel exponential;     \
+        static const LogKernel logarithm;       \
     };
 
 HINGE_DECLARE(baseline)
@@ -25,11 +26,12 @@ struct Choice {
     const Kernels<float>* f32;
     const Kernels<double>* f64;
     ExpKernel exponential;
+    LogKernel logarithm;
 };
 
 template <class Table>
 Choice choice() {
-    return {&Table::f32, &Table::f64, Table::exponential};
+    return {&Table::f32, &Table::f64, Table::exponential, Table::logarithm};
 }
 
 Choice choose() {
@@ -62,5 +64,6 @@ const Kernels<double>& kernels<double>() {
     return *chosen().f64;
 }
 ExpKernel exp_kernel() { return chosen().exponential; }
+LogKernel log_kernel() { return chosen().logarithm; }
 
 }  // namespace hinge

@@ -43,20 +43,16 @@ inline double bounded_exp(double x) {
     return std::bit_cast<double>(std::bit_cast<std::int64_t>(value) + exponent);
 }
 
-// log of a positive finite number; -infinity at zero.
-inline double log(double x) {
-    if (!(x > 0)) return x == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-    if (x > std::numeric_limits<double>::max()) return x;
-    double k = 0;
-    if (x < 0x1p-1022) {
-        x *= 0x1p54;
-        k = -54;
-    }
-    constexpr std::int64_t root_half = 0x3fe6a09e667f3bcd;  // x = 2^k m with m in [sqrt(1/2), sqrt(2))
+namespace detail {
+// log of 2^k x for a positive normal number x; without a branch, so that loops over it become vectors.
+inline double log_of_normal(double x, double k) {
+    constexpr std::int64_t root_half = 0x3fe6a09e667f3bcd;  // x = 2^e m with m in [sqrt(1/2), sqrt(2))
+    constexpr std::int64_t bias = 1023;
+    constexpr std::int64_t to_double = 0x4330000000000000;  // 2^52, whose low bits count
     const std::int64_t bits = std::bit_cast<std::int64_t>(x);
-    const std::int64_t e = (bits - root_half) >> 52;
-    const double m = std::bit_cast<double>(bits - (e << 52));
-    k += static_cast<double>(e);
+    const auto raised = static_cast<std::uint64_t>(bits - root_half + (bias << 52)) >> 52;  // e + bias
+    const double m = std::bit_cast<double>(bits - ((static_cast<std::int64_t>(raised) - bias) << 52));
+    k += std::bit_cast<double>(static_cast<std::int64_t>(raised) | to_double) - (0x1p52 + static_cast<double>(bias));
     // log(1+f) = f - (f^2/2 - s (f^2/2 + R)), s = f/(2+f), R = 2(s^2/3 + s^4/5 + ..)
     const double f = m - 1.0;
     const double s = f / (2.0 + f);
@@ -74,7 +70,15 @@ inline double log(double x) {
     r = r * z + 2.0 / 3.0;
     r = r * z;
     const double half = 0.5 * f * f;
-    return k * detail::ln2_high - ((half - (s * (half + r) + k * detail::ln2_low)) - f);
+    return k * ln2_high - ((half - (s * (half + r) + k * ln2_low)) - f);
+}
+}  // namespace detail
+
+// log of a positive finite number; -infinity at zero.
+inline double log(double x) {
+    if (!(x > 0)) return x == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    if (x > std::numeric_limits<double>::max()) return x;
+    return x < 0x1p-1022 ? detail::log_of_normal(x * 0x1p54, -54) : detail::log_of_normal(x, 0);
 }
 
 // A sum in double-double: n additions err by less than n 2^-104 times the largest partial sum.

@@ -335,6 +335,13 @@ void exponentials(double* values, std::ptrdiff_t count) {
     for (std::ptrdiff_t i = 0; i < count; ++i) values[i] = bounded_exp(values[i]);
 }
 
+void logarithms(double* values, std::ptrdiff_t count) {
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+        const double x = values[i] < 0x1p-1022 ? 0x1p-1022 : values[i];
+        values[i] = detail::log_of_normal(x, 0);
+    }
+}
+
 void powers(double* values, std::ptrdiff_t count, double gamma, double coef0, int degree) {
     constexpr std::ptrdiff_t lanes = register_bytes / 8;
     using V = Vector<double, register_bytes>;
@@ -353,6 +360,10 @@ void powers(double* values, std::ptrdiff_t count, double gamma, double coef0, in
     }
 }
 
+double sum_of_lanes(const double* lane) {
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
 double weighted_sum(const double* a, const double* values, std::ptrdiff_t count) {
     constexpr std::ptrdiff_t lanes = 8;
     using V = Vector<double, 64>;
@@ -363,7 +374,60 @@ double weighted_sum(const double* a, const double* values, std::ptrdiff_t count)
         sum += *reinterpret_cast<const V*>(a + i) * *reinterpret_cast<const V*>(values + i);
     *reinterpret_cast<V*>(lane) = sum;
     for (std::ptrdiff_t m = 0; i + m < count; ++m) lane[m] += a[i + m] * values[i + m];
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    return sum_of_lanes(lane);
+}
+
+// Four sums at once, in eight lanes that as many registers hold as it takes.
+struct CappedLanes {
+    static constexpr std::ptrdiff_t lanes = 8, parts = 64 / register_bytes, width = lanes / parts;
+    using V = Vector<double, register_bytes>;
+
+    double shift, cap;
+    V sum[parts] = {}, slope[parts] = {}, above[parts] = {}, full[parts] = {};
+
+    void respond(const double* losses, const double* inverses, double* steps) {
+        const V zero{}, one = zero + 1.0, most = zero + cap;
+        for (std::ptrdiff_t p = 0; p < parts; ++p) {
+            const V left = *reinterpret_cast<const V*>(losses + p * width) - shift;
+            const V inverse = *reinterpret_cast<const V*>(inverses + p * width);
+            const V free = left * inverse;
+            const V least = free < most ? free : most;
+            const V step = left > zero ? least : zero;
+            const V is_above = left > zero ? one : zero;
+            const V is_full = free < most ? zero : is_above;
+            sum[p] += step;
+            slope[p] += is_above > is_full ? inverse : zero;
+            above[p] += is_above;
+            full[p] += is_full;
+            *reinterpret_cast<V*>(steps + p * width) = step;
+        }
+    }
+
+    static double total(const V* values) {
+        alignas(64) double lane[lanes];
+        for (std::ptrdiff_t p = 0; p < parts; ++p) *reinterpret_cast<V*>(lane + p * width) = values[p];
+        return sum_of_lanes(lane);
+    }
+    CappedSum totals() const {
+        return {total(sum), total(slope), static_cast<std::ptrdiff_t>(total(above)),
+                static_cast<std::ptrdiff_t>(total(full))};
+    }
+};
+
+CappedSum capped_steps(const double* losses, const double* inverses, std::ptrdiff_t count, double shift, double cap,
+                       double* steps) {
+    constexpr std::ptrdiff_t lanes = CappedLanes::lanes;
+    CappedLanes all{shift, cap};
+    std::ptrdiff_t i = 0;
+    for (; i + lanes <= count; i += lanes) all.respond(losses + i, inverses + i, steps + i);
+    if (i < count) {  // what is missing has no loss
+        double loss[lanes], inverse[lanes] = {}, step[lanes];
+        for (std::ptrdiff_t m = 0; m < lanes; ++m) loss[m] = i + m < count ? losses[i + m] : shift;
+        for (std::ptrdiff_t m = 0; i + m < count; ++m) inverse[m] = inverses[i + m];
+        all.respond(loss, inverse, step);
+        for (std::ptrdiff_t m = 0; i + m < count; ++m) steps[i + m] = step[m];
+    }
+    return all.totals();
 }
 
 }  // namespace
@@ -373,6 +437,7 @@ struct HINGE_TABLE {
     static const Kernels<float> f32;
     static const Kernels<double> f64;
     static const ExpKernel exponential;
+    static const LogKernel logarithm;
 };
 const Kernels<float> HINGE_TABLE::f32{
     score<float>,
@@ -391,6 +456,7 @@ const Kernels<float> HINGE_TABLE::f32{
     block_products_of_many<float, double, register_bytes>,
     powers,
     weighted_sum,
+    capped_steps,
     HINGE_STRING(HINGE_TARGET)};
 const Kernels<double> HINGE_TABLE::f64{
     score<double>,
@@ -409,7 +475,9 @@ const Kernels<double> HINGE_TABLE::f64{
     block_products_of_many<double, double, register_bytes>,
     powers,
     weighted_sum,
+    capped_steps,
     HINGE_STRING(HINGE_TARGET)};
 const ExpKernel HINGE_TABLE::exponential = exponentials;
+const LogKernel HINGE_TABLE::logarithm = logarithms;
 
 }  // namespace hinge

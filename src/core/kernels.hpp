@@ -16,6 +16,12 @@ struct HingeSum {
     Index count;
 };
 
+struct CappedSum {
+    double sum;
+    double slope;  // by which it falls, a unit of the shift
+    std::ptrdiff_t above, full;
+};
+
 template <class Real>
 struct Kernels {
     // out[0..width) = sum_i x_i row(i)[0..width)
@@ -53,11 +59,17 @@ struct Kernels {
     void (*powers)(double* values, std::ptrdiff_t count, double gamma, double coef0, int degree);
     // sum_i a[i] values[i], in eight lanes by i
     double (*weighted_sum)(const double* a, const double* values, std::ptrdiff_t count);
+    // steps[i] = clip((losses[i] - shift) inverses[i], 0, cap), summed in eight lanes by i; how many losses exceed the
+    // shift, and how many steps are at the cap.
+    CappedSum (*capped_steps)(const double* losses, const double* inverses, std::ptrdiff_t count, double shift,
+                              double cap, double* steps);
     const char* name;
 };
 
 // values[i] = exp(values[i]), clamped to exp(+-708)
 using ExpKernel = void (*)(double* values, std::ptrdiff_t count);
+// values[i] = log(values[i]) of normal numbers; what is subnormal or zero counts as the least of them
+using LogKernel = void (*)(double* values, std::ptrdiff_t count);
 
 template <class Real>
 const Kernels<Real>& kernels();
@@ -70,5 +82,6 @@ auto many_products_kernel() {
     return sizeof(Sum) > sizeof(Real) ? kernels<Real>().many_long_products : kernels<Real>().many_products;
 }
 ExpKernel exp_kernel();
+LogKernel log_kernel();
 
 }  // namespace hinge
