@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import shutil
-import subprocess
 import warnings
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
 
+from compiled import compiled
 from oracle import multitask as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
-ROOT = Path(__file__).resolve().parents[1]
-FLAGS = "-std=c++20 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off -fno-math-errno -fPIC -shared"
 NORMS = [
     ("p", 1), ("p", 1.2), ("p", 1.5), ("p", 2), ("p", 3), ("p", 8), ("p", inf),
     ("r-max", 1), ("r-max", 2), ("r-max", 4), ("K", 1, inf, 1.7), ("K", inf, 1, 0.5), ("K", 1, 2, 1.3),
@@ -30,14 +25,8 @@ every_norm = pytest.mark.parametrize("norm", NORMS, ids=str)
 
 
 @pytest.fixture(scope="module")
-def core(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++")
-    if compiler is None:
-        pytest.skip("no C++ compiler")
-    out = tmp_path_factory.mktemp("shared_loss") / "shared_loss.so"
-    command = [compiler, *FLAGS.split(), "-I", "src", "tests/cpp/shared_loss.cpp", "-o", str(out)]
-    subprocess.run(command, cwd=ROOT, check=True)
-    library = ctypes.CDLL(str(out))
+def core() -> ctypes.CDLL:
+    library = compiled("shared_loss.cpp")
     pointer, size, real = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double
     library.solve_rounds.argtypes = [pointer, ctypes.c_int, ctypes.c_int, real, real, size, size, *[pointer] * 4]
     library.solve_rounds.restype = None
@@ -114,6 +103,24 @@ def test_implicit_agrees_with_the_oracle(core, norm, k):
             np.testing.assert_allclose(tau[moves], slow[moves], rtol=0, atol=1e-10 * max(1, C))
             assert gain(tau[None], loss, squares) == pytest.approx(gain(slow[None], loss, squares), rel=1e-10)
             assert oracle.dual_norm(norm, tau) <= C * (1 + 1e-12)
+
+
+@every_norm
+def test_no_steps_are_better_on_thousands_of_rounds(core, norm):
+    """A concave function is largest where no step finds more of its slope g = l - q tau: C ||[g]+|| = <g, tau>."""
+    for seed, k in enumerate((1, 2, 3, 7, 30, 104)):
+        if norm[0] == "r-max" and norm[1] > k:
+            continue
+        losses, q = random_rounds(200 + seed, 500, k)
+        for C in (0.01, 0.3, 4.0):
+            taus, _ = solve(core, norm, "implicit", C, 0, losses, q)
+            slopes = losses - q * taus
+            _, most = solve(core, norm, "finite", 1.0, 0, np.maximum(slopes, 0), q)
+            scale = (taus * losses).sum(axis=1)
+            gap = C * most - (slopes * taus).sum(axis=1)
+            np.testing.assert_array_less(np.abs(gap), 1e-11 * scale + 1e-300)
+            assert max(oracle.dual_norm(norm, tau) for tau in taus) <= C * (1 + 1e-12)
+            assert not taus[losses == 0].any()
 
 
 def best_by_cvxpy(norm: Any, losses: Array, q: Array, C: float) -> Array:

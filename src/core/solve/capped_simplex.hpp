@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "../kernels.hpp"
+
 namespace hinge {
 namespace solve {
 
@@ -29,10 +31,9 @@ public:
             for (double loss : losses) sum += loss;
             return cap * sum;
         }
-        points_.assign(losses.begin(), losses.end());
-        const auto last = points_.begin() + static_cast<std::ptrdiff_t>(places) - 1;
-        std::nth_element(points_.begin(), last, points_.end(), std::greater<>());
-        std::sort(points_.begin(), last, std::greater<>());  // so that the sum does not depend on how they stood
+        points_.resize(static_cast<std::size_t>(places));  // sorted, so that the sum does not depend on how they stood
+        std::partial_sort_copy(losses.begin(), losses.end(), points_.begin(), points_.end(), std::greater<>());
+        const auto last = points_.end() - 1;
         for (auto loss = points_.begin(); loss != last; ++loss) sum += *loss;
         return cap * sum + std::clamp(total - (places - 1) * cap, 0.0, cap) * *last;
     }
@@ -64,31 +65,46 @@ public:
     // shift is zero or brings the sum to the total. Returns the shift.
     //
     // The sum is linear between the points where some t_j leaves zero (at l_j) or reaches the cap (at l_j - cap q_j).
-    // The median of the points that are left halves them: O(k log k), and no sum is ever taken back.
+    // Newton's method finds the straight piece in a few iterations; where it does not, the median of the points that are
+    // left halves them: O(k log k), and no sum is ever taken back.
     double best(std::span<const double> losses, std::span<const double> curvatures, double cap, double total, Tie tie,
                 std::span<double> steps) {
         tasks_ = {losses, curvatures, std::min(cap, total)};
-        if (!(tasks_.free_sum() > total)) return give(0, steps);
-        double low = lower_bound(total);
+        double low = 0;
         double high = *std::max_element(losses.begin(), losses.end());
-        keep_above(low);
-        const double shift = find(total, tie, low, high);
-        std::fill(steps.begin(), steps.end(), 0.0);
-        for (std::size_t i = 0; i < kept_.size(); ++i) steps[kept_[i]] = kept_steps_[i];
-        return shift;
+        double shift = 0;
+        return newton(total, shift, low, high, steps) ? shift : search(total, tie, low, high, steps);
     }
 
 private:
-    // The shift between low and high, and the steps of the tasks that are kept.
-    double find(double total, Tie tie, double low, double high) {
-        const std::span<double> steps = kept_steps_;
-        if (tasks_.cap >= total && !any_jumps()) {
-            const double shift = balance(total, low);
-            give(shift, steps);
-            settle(shift, total, steps);
-            return shift;
+    // From the left, where the sum is too large. As the shift rises tasks leave the cap, then reach zero: where as many
+    // are above and at the cap as before, the piece is the same, and its zero the one that was looked for. False where
+    // the method leaves the bracket, jumps among the causes.
+    bool newton(double total, double& shift, double& low, double& high, std::span<double> steps) {
+        const std::size_t k = steps.size();
+        inverses_.resize(k);
+        for (std::size_t j = 0; j < k; ++j) inverses_[j] = 1 / tasks_.curvatures[j];
+        const auto respond = [&] {
+            return kernels<double>().capped_steps(tasks_.losses.data(), inverses_.data(), static_cast<std::ptrdiff_t>(k),
+                                                  shift, tasks_.cap, steps.data());
+        };
+        CappedSum now = respond();
+        if (now.sum <= total) return true;
+        for (int iteration = 0; iteration < 20; ++iteration) {
+            const double next = shift + (now.sum - total) / now.slope;
+            if (!(next > low && next < high)) return false;
+            shift = next;
+            const CappedSum before = now;
+            now = respond();
+            const bool same = now.above == before.above && now.full == before.full;
+            if (same && std::abs(now.sum - total) <= 1e-14 * total) return true;
+            (now.sum > total ? low : high) = shift;
         }
-        narrow(total, low, high);
+        return false;
+    }
+
+    // The shift between low, where the sum is too large, and high.
+    double search(double total, Tie tie, double low, double high, std::span<double> steps) {
         collect_points(low, high);
         while (!points_.empty()) {
             const auto middle = points_.begin() + static_cast<std::ptrdiff_t>(points_.size() / 2);
@@ -125,12 +141,6 @@ private:
             const double left = losses[j] - shift;
             return left > 0 ? std::min(cap, left / curvatures[j]) : 0.0;
         }
-        // The sum without a shift.
-        double free_sum() const {
-            double sum = 0;
-            for (std::size_t j = 0; j < losses.size(); ++j) sum += std::min(cap, losses[j] / curvatures[j]);
-            return sum;
-        }
         double sum(double shift) const {
             double sum = 0;
             for (std::size_t j = 0; j < losses.size(); ++j) sum += step(j, shift);
@@ -156,100 +166,6 @@ private:
             return slope > 0 ? std::clamp(gain / slope, low, high) : low;
         }
     };
-
-    // Where as many tasks as the total pays for are at the cap, the sum is not below the total.
-    double lower_bound(double total) {
-        const auto places = static_cast<std::size_t>(std::ceil(total / tasks_.cap));
-        if (places > tasks_.losses.size()) return 0;
-        points_.resize(tasks_.losses.size());
-        for (std::size_t j = 0; j < points_.size(); ++j) points_[j] = tasks_.full_at(j);
-        const auto last = points_.begin() + static_cast<std::ptrdiff_t>(places) - 1;
-        if (places > 1) std::nth_element(points_.begin(), last, points_.end(), std::greater<>());
-        const double point = places > 1 ? *last : *std::max_element(points_.begin(), points_.end());
-        // A shade lower, for the rounding of the points and of the sum.
-        return std::max(0.0, point - 1e-14 * *std::max_element(tasks_.losses.begin(), tasks_.losses.end()));
-    }
-
-    // Tasks with a smaller loss have no step.
-    void keep_above(double low) {
-        const std::size_t k = tasks_.losses.size();
-        kept_.resize(k);
-        kept_losses_.resize(k);
-        kept_curvatures_.resize(k);
-        std::size_t count = 0;
-        for (std::size_t j = 0; j < k; ++j) {
-            kept_[count] = static_cast<std::uint32_t>(j);
-            kept_losses_[count] = tasks_.losses[j];
-            kept_curvatures_[count] = tasks_.curvatures[j];
-            count += tasks_.losses[j] > low;
-        }
-        kept_.resize(count);
-        kept_steps_.resize(count);
-        tasks_.losses = {kept_losses_.data(), count};
-        tasks_.curvatures = {kept_curvatures_.data(), count};
-    }
-
-    bool any_jumps() const {
-        bool any = false;
-        for (std::size_t j = 0; j < tasks_.losses.size(); ++j) any |= tasks_.jumps(j);
-        return any;
-    }
-
-    // Where no cap binds, Newton's method from the left drops the tasks whose losses the shift has passed; where it drops
-    // none the shift is exact.
-    double balance(double total, double low) {
-        const std::size_t k = tasks_.losses.size();
-        inverses_.resize(k);
-        ratios_.resize(k);
-        for (std::size_t j = 0; j < k; ++j) {
-            inverses_[j] = 1 / tasks_.curvatures[j];
-            ratios_[j] = tasks_.losses[j] / tasks_.curvatures[j];
-        }
-        double shift = low;
-        for (double before = static_cast<double>(k) + 1;;) {
-            double gain = -total;
-            double slope = 0;
-            double count = 0;
-            for (std::size_t j = 0; j < k; ++j) {
-                const double above = tasks_.losses[j] > shift ? 1.0 : 0.0;
-                gain += above * ratios_[j];
-                slope += above * inverses_[j];
-                count += above;
-            }
-            if (!(count < before) || count == 0) return shift;
-            shift = gain / slope;
-            before = count;
-        }
-    }
-
-    // A few steps of Newton's method leave few points to look at.
-    void narrow(double total, double& low, double& high) {
-        const std::size_t k = tasks_.losses.size();
-        inverses_.resize(k);
-        for (std::size_t j = 0; j < k; ++j) inverses_[j] = 1 / tasks_.curvatures[j];
-        double shift = low;
-        for (int iteration = 0; iteration < 8; ++iteration) {
-            double sum = 0;
-            double slope = 0;
-            for (std::size_t j = 0; j < k; ++j) {
-                const double left = std::max(0.0, tasks_.losses[j] - shift);
-                const double free = left * inverses_[j];
-                const bool below_cap = free < tasks_.cap;
-                sum += left > 0 ? std::min(free, tasks_.cap) : 0.0;
-                slope += left > 0 && below_cap ? inverses_[j] : 0.0;
-            }
-            if (sum > total)
-                low = shift;
-            else if (sum < total)
-                high = shift;
-            const double next = shift + (sum - total) / slope;
-            if (!(next > low && next < high)) break;
-            shift = next;
-        }
-        // Newton's method comes from the left: is the shift right behind?
-        const double beyond = low + 1e-13 * high;
-        if (beyond < high && tasks_.sum(beyond) < total) high = beyond;
-    }
 
     void collect_points(double low, double high) {
         points_.clear();
@@ -298,9 +214,7 @@ private:
 
     Tasks tasks_;
     std::vector<double> points_;
-    std::vector<double> inverses_, ratios_;
-    std::vector<std::uint32_t> kept_;
-    std::vector<double> kept_losses_, kept_curvatures_, kept_steps_;
+    std::vector<double> inverses_;
     std::vector<std::uint32_t> order_;
 };
 

@@ -24,13 +24,6 @@ class PowerMixture {
 public:
     // l > 0. The bound of a pure p-norm has 1 < p < infinity.
     void linear(std::span<const double> losses, const DualBall& ball, std::span<double> steps) {
-        if (ball.count == 1 && ball.bounds[0].slope == 1 && !ball.capped()) {
-            double squares = 0;
-            for (double loss : losses) squares += loss * loss;
-            const double scale = ball.bounds[0].radius / std::sqrt(squares);
-            for (std::size_t j = 0; j < losses.size(); ++j) steps[j] = scale * losses[j];
-            return;
-        }
         load(losses, ball, steps);
         Tightness at = mix(-infinity);
         if (!(at.excess() > 0)) return scale(at);

@@ -15,6 +15,7 @@
 #include "dual_ball.hpp"
 #include "power_bounds.hpp"
 #include "power_mixture.hpp"
+#include "power_norm.hpp"
 
 namespace hinge {
 namespace solve {
@@ -67,7 +68,8 @@ public:
         norm_ = 0;
         if (losses.empty()) return 0;
         if (polyhedral()) return norm_ = simplex_.largest(losses, ball_.cap, total());
-        mixture_.linear(losses_, ball_, steps_);
+        if (pure()) return norm_ = power_.value(losses, ball_.bounds[0]);
+        if (!bounds_.linear(losses, ball_, steps_)) mixture_.linear(losses, ball_, steps_);
         for (std::size_t i = 0; i < steps_.size(); ++i) norm_ += steps_[i] * losses_[i];
         return norm_;
     }
@@ -75,7 +77,10 @@ public:
     // argmax <tau, l>, eq. (9)
     std::span<const double> finite(double C) {
         if (losses_.empty()) return steps_;
-        if (polyhedral()) simplex_.linear(losses_, ball_.cap, total(), steps_);
+        if (polyhedral())
+            simplex_.linear(losses_, ball_.cap, total(), steps_);
+        else if (pure())
+            power_.linear(losses_, ball_.bounds[0], steps_);
         for (double& t : steps_) t *= C;
         return steps_;
     }
@@ -96,12 +101,14 @@ public:
 private:
     // No bound on a q-norm between 1 and infinity: a cap and a total.
     bool polyhedral() const { return ball_.count == 0 || (ball_.count == 1 && ball_.bounds[0].slope == 0); }
+    // A p-norm, 1 < p < infinity.
+    bool pure() const { return ball_.count == 1 && !ball_.capped(); }
     double total() const { return ball_.count == 0 ? std::numeric_limits<double>::infinity() : ball_.bounds[0].radius; }
 
     void best(std::span<const double> curvatures, double C) {
         if (polyhedral())
             simplex_.best(losses_, curvatures, ball_.cap * C, total() * C, Tie::lowest_index, steps_);
-        else if (ball_.count == 1 && ball_.bounds[0].slope == 1 && !ball_.capped())
+        else if (pure() && ball_.bounds[0].slope == 1)
             best_in_sphere(losses_, curvatures, ball_.bounds[0].radius * C, steps_);
         else
             bounds_.best(losses_, curvatures, ball_, C, steps_);
@@ -112,6 +119,7 @@ private:
     double norm_ = 0;
     std::vector<double> steps_;
     CappedSimplex simplex_;
+    PowerNorm power_;
     PowerMixture mixture_;
     PowerBounds bounds_;
 };

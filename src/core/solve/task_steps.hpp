@@ -23,8 +23,7 @@ struct Quadratics {
 
 // What a solver found, as signed steps of the tasks that move.
 inline void put(const TaskBall& region, std::span<const double> taus, Step& step) {
-    for (std::size_t i = 0; i < taus.size(); ++i)
-        if (taus[i] > 0) step.set(region.tasks[i], region.signs[i] * taus[i]);
+    step.set_positive(region.tasks, region.signs, taus);
 }
 
 namespace solve {
