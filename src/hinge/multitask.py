@@ -7,541 +7,37 @@ one by one 1 is positive, and 0 and -1 are negative (see `hinge.tasks`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import ClassifierTags, Tags
-from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import Interval, Real
 
-from hinge import _core, metrics
-from hinge.base import OnlineEstimator, check_dtype
-from hinge.certificate import Certificate
+from hinge import metrics
 from hinge.json_values import decode_value, encode_value
 from hinge.labels import as_array
-from hinge.norms import Interpolated, PNorm, RMax
-from hinge.rows import read_rows, read_weights
+from hinge.task_learner import TaskLearner
 from hinge.tasks import (
     DICTS,
-    MATRIX,
-    MODELS,
+    PARAMETERS,
     VECTOR,
     Pair,
     TaskTargets,
     agreed,
     answer_table,
-    norm_of,
-    numbers_of,
     pair_of,
     read_numbers,
     read_sides,
     sorted_pair,
-    table_of_dicts,
 )
 
 __all__ = ["MultitaskClassifier", "MultitaskRegressor"]
 
-POSITIVE = Interval(Real, 0, None, closed="neither")
 
-
-class TaskRows:
-    """One matrix for all tasks, or a list of one a task, as the core reads them."""
-
-    def __init__(self, views: list[Any], parts: list[Any] | None) -> None:
-        self.views, self.parts = views, parts
-        self.count = views[0].count
-
-    @property
-    def matrices(self) -> int | None:
-        """How many there are; None for one that all tasks share."""
-        return None if self.parts is None else len(self.parts)
-
-    def take(self, order: np.ndarray) -> TaskRows:
-        """Return the rounds in another order."""
-        return TaskRows([view.take(order) for view in self.views], self.parts)
-
-
-class TaskDicts:
-    """A list of dicts as the X of a call: of features, or of task to a dict of features."""
-
-    def __init__(self, X: Sequence[Any], apart: bool) -> None:
-        self.X, self.count, self.apart = X, len(X), apart
-        self.matrices = None
-
-    def take(self, order: np.ndarray) -> TaskDicts:
-        """Return the rounds in another order."""
-        return TaskDicts([self.X[t] for t in order], self.apart)
-
-
-class _Tasks(OnlineEstimator):
-    """What the estimators of parallel tasks share."""
-
-    _structure: ClassVar[tuple[str, ...]] = ("norm", "update", "fit_intercept", "features", "n_bits", "dtype")
-    _seen: ClassVar[tuple[str, ...]] = ("loss", "error", "task_errors", "dual")
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "norm": [StrOptions({"l1", "l2", "linf"}), PNorm, RMax, Interpolated],
-        "update": [StrOptions({"implicit", "infinite", "finite"})],
-        "C": [POSITIVE],
-        "radius": [POSITIVE, None],
-        "horizon": [POSITIVE, None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "shuffle": ["boolean"],
-        "random_state": ["random_state"],
-        "fit_intercept": ["boolean"],
-        "features": [StrOptions({"names", "hashed"})],
-        "n_bits": [Interval(Integral, 1, 30, closed="both")],
-    }
-    _kind: ClassVar[str] = "sides"  # of the answers
-    _form = MATRIX
-    _apart = False  # tasks have feature spaces of their own
-    _parts: tuple[Any, ...] = ()  # these spaces, where they have
-    _names: tuple[Any, ...] | None = None  # the tasks', where they have any
-    _index: dict[Any, int]  # and their numbers
-    n_features_in_: Any
-
-    # -- parameters and the model -----------------------------------------------------------------------------------
-
-    def _check_combination(self) -> None:
-        check_dtype(self)
-
-    def _settings(self) -> tuple[float, ...]:
-        return float(self.C), float(self.radius or 0), float(self.horizon or 0)
-
-    def _now(self, tasks: int) -> tuple[float, ...]:
-        """Return the settings of a round with so many tasks."""
-        return (*self._set, norm_of(self.norm).dual_remoteness(max(1, tasks)), self._epsilon)
-
-    @property
-    def _epsilon(self) -> float:
-        return 0.0
-
-    def _new_model(self) -> Any:
-        return MODELS[self._dtype](self.update, numbers_of(self.norm), self._kind, not self._apart, self.fit_intercept)
-
-    def _begin(self) -> None:
-        self._apart, self._parts, self._names, self._form = False, (), None, MATRIX
-        super()._begin()
-
-    def _take_form(self, apart: bool) -> None:
-        """Give each task a space of its own, or not, before anything is learned."""
-        if apart != self._apart:
-            self._apart = apart
-            self._model = self._new_model()
-
-    def _space(self) -> Any:
-        """Return what reads one task's features: a bare estimator of this class."""
-        part = object.__new__(type(self))
-        part.features, part.n_bits = self.features, self.n_bits
-        return part
-
-    @property
-    def _tasks(self) -> int:
-        return int(self._model.outputs)
-
-    # -- X ----------------------------------------------------------------------------------------------------------
-
-    def _read_x(self, X: Any, *, reset: bool = False) -> Any:
-        if isinstance(X, list | tuple) and X and isinstance(X[0], dict):
-            return self._read_dicts(X, reset)
-        apart = is_list_of_matrices(X)
-        self._check_form(apart, reset)
-        if not apart:
-            return TaskRows([read_rows(self, X, self._dtype, self._intercept, reset=reset)], None)
-        parts, views = [] if reset else list(self._parts), []
-        if len(X) < len(parts):
-            raise ValueError(f"X is a list of {len(X)} matrices, but there are {len(parts)} tasks: one matrix a task")
-        for j, matrix in enumerate(X):
-            fresh = j >= len(parts)
-            if fresh:
-                parts.append(self._space())
-            try:
-                views.append(read_rows(parts[j], matrix, self._dtype, self._intercept, reset=fresh))
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"matrix {j} of X: {error}") from None
-        heights = [view.count for view in views]
-        if len(set(heights)) > 1:
-            j = next(j for j, height in enumerate(heights) if height != heights[0])
-            raise ValueError(
-                f"the matrices of X must have one height, a row a round: matrix 0 has {heights[0]} rows, "
-                f"matrix {j} has {heights[j]}"
-            )
-        if reset:
-            self.n_features_in_ = [part.n_features_in_ for part in parts]
-        return TaskRows(views, parts)
-
-    def _check_form(self, apart: bool, reset: bool) -> None:
-        if reset:
-            self._take_form(apart)
-        elif apart != self._apart:
-            forms = ("one X for all tasks", "an X for each task")
-            raise ValueError(f"learning began with {forms[self._apart]}, this is {forms[apart]}")
-
-    def _read_dicts(self, X: Sequence[Any], reset: bool) -> TaskDicts:
-        apart = is_dict_of_dicts(X[0])
-        if reset:
-            self.n_features_in_ = [] if apart else 0
-        self._check_form(apart, reset)
-        for t, x in enumerate(X):
-            if not isinstance(x, dict):
-                raise TypeError(f"row {t} of X is {type(x).__name__}, but the first is a dict")
-            try:
-                self._check_dict(x)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"row {t} of X: {error}") from None
-        return TaskDicts(X, apart)
-
-    def _check_dict(self, x: dict[Any, Any]) -> None:
-        """Look at every value of a dict; nothing is added."""
-        single = self._dtype == np.float32
-        if is_dict_of_dicts(x) != self._apart and x:
-            raise ValueError("a dict of features, or a dict of task to dict: the same in every row")
-        if not self._apart:
-            self._dict_reader().check(x, single)
-            return
-        for name, features in x.items():
-            known = self._names is not None and name in self._names
-            part = self._parts[self._names.index(name)] if known and self._names else self._space()
-            try:
-                part._dict_reader().check(features, single)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"task {name!r}: {error}") from None
-
-    # -- y ----------------------------------------------------------------------------------------------------------
-
-    def _read(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool = False, **more: Any
-    ) -> tuple[Any, TaskTargets, np.ndarray | None]:
-        x = self._read_x(X, reset=reset)
-        weights = read_weights(sample_weight, x.count)
-        targets = self._read_y(y, x.count)
-        tasks = targets.table.shape[1]
-        if x.matrices is not None and x.matrices != tasks:
-            raise ValueError(f"X is a list of {x.matrices} matrices, but y has {tasks} columns: one matrix a column")
-        self._now(tasks if targets.exist is None else int(targets.exist[0]))  # a norm may need more tasks than these
-        if isinstance(x, TaskDicts) and x.apart:
-            self._check_that_x_is_there(x, targets)
-        return x, targets, weights
-
-    def _check_that_x_is_there(self, x: TaskDicts, targets: TaskTargets) -> None:
-        if targets.names is None:
-            raise ValueError("X has a dict a task: y must be dicts of task to value too")
-        for t, j in zip(*np.nonzero(targets.active), strict=True):
-            if targets.names[j] not in x.X[t]:
-                raise ValueError(f"row {t} of X has no task {targets.names[j]!r}, which has an answer in y")
-
-    def _read_y(self, y: Any, rounds: int) -> TaskTargets:
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        if isinstance(y, list | tuple) and len(y) and isinstance(y[0], dict):
-            if self._names is None and self._tasks:
-                raise ValueError("the tasks have no names, because y was an array: give dicts from the start")
-            raw = TaskTargets(DICTS, *table_of_dicts(y, self._names or ()))
-        else:
-            table = y.toarray() if sparse.issparse(y) else np.asarray(y)
-            if table.ndim not in (1, 2):
-                raise ValueError(f"y must be (rounds,) or (rounds, tasks), got the shape {table.shape}")
-            form = VECTOR if table.ndim == 1 else MATRIX
-            raw = TaskTargets(form, table.reshape(len(table), -1), column_names(y))
-        rows, tasks = raw.table.shape
-        if rows != rounds:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rounds}, {rows}]")
-        if tasks == 0:
-            raise ValueError("y has no columns: one column a task")
-        if tasks < self._tasks:
-            raise ValueError(f"y has {tasks} columns, but there are {self._tasks} tasks: one column a task")
-        if raw.names is None and self._names is not None and tasks == len(self._names):
-            raw = raw._replace(names=list(self._names))
-        return self._numbers(raw)
-
-    def _numbers(self, raw: TaskTargets) -> TaskTargets:
-        """Turn a table of values into what the core reads; ValueError, naming the place, where that cannot be done."""
-        raise NotImplementedError
-
-    def _settle(self, targets: TaskTargets) -> TaskTargets:
-        if not targets.active.any():
-            raise ValueError("every y is NaN: all tasks are dormant in all rounds, there is nothing to learn from")
-        return targets._replace(exist=None)
-
-    def _name(self, names: Sequence[Any]) -> None:
-        self._names, self._index = tuple(names), {name: j for j, name in enumerate(names)}
-
-    # -- learning ---------------------------------------------------------------------------------------------------
-
-    def _keep(self, targets: TaskTargets) -> None:
-        """Remember what a call's targets say of the tasks."""
-        self._form = targets.form
-        if targets.names is not None and self._names != tuple(targets.names):
-            self._name(targets.names)
-
-    def _learn(self, x: Any, targets: TaskTargets, weights: np.ndarray | None, **trace: np.ndarray) -> None:
-        self._keep(targets)
-        trace.pop("alone", None)
-        if isinstance(x, TaskDicts):
-            return self._learn_dicts(x, targets, weights, trace)
-        if x.parts is not None:
-            self._parts = tuple(x.parts)
-            self.n_features_in_ = [part.n_features_in_ for part in x.parts]
-        for start, stop, tasks in targets.runs():
-            self._grow(tasks)
-            numbers = np.ascontiguousarray(targets.table[start:stop, :tasks])
-            some = None if weights is None else weights[start:stop]
-            room = {name: part[start:stop] for name, part in trace.items()}
-            scores = room.pop("scores", None)
-            if scores is not None:
-                room["scores"] = np.empty((stop - start, tasks), dtype=self._dtype)
-            self._model.learn(x.views, start, stop, *self._pair(numbers), some, *self._now(tasks), **room)
-            if scores is not None:
-                scores[:, :tasks] = room["scores"]
-        return None
-
-    def _grow(self, tasks: int) -> None:
-        """Let so many tasks exist."""
-        if self._apart:
-            self._model.widen([part.n_features_in_ for part in self._parts][:tasks])
-        else:
-            self._model.grow(self.n_features_in_, tasks)
-
-    def _pair(self, numbers: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """Return sides or numbers; the other one is None."""
-        return (None, numbers) if self._kind == "numbers" else (numbers, None)
-
-    def _learn_dicts(self, x: TaskDicts, targets: TaskTargets, weights: Any, trace: dict[str, np.ndarray]) -> None:
-        wanted = [name for name in self._seen if name in trace]
-        for t, row in enumerate(x.X):
-            tasks = targets.table.shape[1] if targets.exist is None else int(targets.exist[t])
-            if "scores" in trace and self._tasks:
-                scores = self._score_dict(row)
-                trace["scores"][t, : scores.size] = scores
-            w = 1.0 if weights is None else float(weights[t])
-            self._learn_dict_row(row, np.ascontiguousarray(targets.table[t : t + 1, :tasks]), w)
-            for name in wanted:
-                trace[name][t] = getattr(self._model, f"last_{name}")
-
-    def _learn_dict_row(self, x: dict[Any, Any], numbers: np.ndarray, w: float) -> None:
-        tasks = numbers.shape[1]
-        if not self._apart:
-            readers, rows = [self._dict_reader()], [x]
-        else:
-            assert self._names is not None
-            self._parts = (*self._parts, *(self._space() for _ in range(tasks - len(self._parts))))
-            readers = [part._dict_reader() for part in self._parts]
-            rows = [x.get(name, {}) for name in self._names[:tasks]]
-        self._model.learn_one(readers, rows, *self._pair(numbers), w, *self._now(tasks))
-        if self._apart:
-            for part in self._parts:
-                part.n_features_in_ = part._reader.features
-            self.n_features_in_ = [part.n_features_in_ for part in self._parts]
-        else:
-            self.n_features_in_ = readers[0].features
-
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Learn from one round.
-
-        Parameters
-        ----------
-        x : dict of feature name to number or string, or dict of task to such a dict
-            One instance for all tasks, or one each; a string value stands for the feature ``name=value``.
-        y : dict of task to value, or one value for a single task without a name
-            A task that is not named, or whose value is None or NaN, is dormant. New names are new tasks.
-        w : float, default=1.0
-            Multiplies this round's C.
-        """
-        if not 0 <= w < inf:
-            raise ValueError(f"w is {w!r}; a weight must be finite and not negative")
-        must_be_dict(x)
-        answers = [y] if isinstance(y, dict) else np.array([y], dtype=object)
-        if self._model is not None and hasattr(self, "n_features_in_"):
-            self._check_params()
-            known = self._numbers_of_known(x, y)
-            if known is not None:
-                self._learn_dict_row(x, known, w)
-                return
-            read, targets, _ = self._read([x], answers, None)
-            self._learn_dicts_kept(read, targets, w)
-            return
-        with self._all_or_nothing():
-            self._check_params()
-            if self._model is None:
-                self._begin()
-            read, targets, _ = self._read([x], answers, None, reset=True)
-            self._learn_dicts_kept(read, targets, w)
-
-    def _numbers_of_known(self, x: Any, y: Any) -> np.ndarray | None:
-        """Return the answers of one round, or None where it needs a closer look: new tasks, values or forms."""
-        if type(y) is not dict or type(x) is not dict or self._apart or self._form != DICTS or self._names is None:
-            return None
-        if is_dict_of_dicts(x) or len(self._index) != self._tasks:
-            return None
-        return self._row_of(y)
-
-    def _row_of(self, y: dict[Any, Any]) -> np.ndarray | None:
-        raise NotImplementedError
-
-    def _learn_dicts_kept(self, read: TaskDicts, targets: TaskTargets, w: float) -> None:
-        self._keep(targets)
-        self._learn_dicts(read, targets, np.array([w]), {})
-
-    # -- answers ----------------------------------------------------------------------------------------------------
-
-    def _score_dict(self, x: dict[Any, Any]) -> np.ndarray:
-        """Return a score a task, zero where the task has no x."""
-        if not self._apart:
-            return self._model.score_one([self._reader or self._dict_reader()], [x])
-        assert self._names is not None
-        rows = [x.get(name, {}) for name in self._names[: self._tasks]]
-        return self._model.score_one([part._dict_reader() for part in self._parts], rows)
-
-    def _scores(self, X: Any) -> np.ndarray:
-        """Return one score a row and task."""
-        check_is_fitted(self)
-        x = self._read_x(X)
-        if isinstance(x, TaskDicts):
-            return np.stack([self._score_dict(row) for row in x.X])
-        if x.matrices not in (None, self._tasks):
-            raise ValueError(f"X is a list of {x.matrices} matrices, but there are {self._tasks} tasks")
-        out = np.empty((x.count, self._tasks), dtype=self._dtype)
-        self._model.score(x.views, out)
-        return out
-
-    def _room_for_answers(self, rounds: int, targets: TaskTargets) -> dict[str, np.ndarray]:
-        return {"scores": np.zeros((rounds, targets.table.shape[1]), dtype=self._dtype)}
-
-    # -- what was learned -------------------------------------------------------------------------------------------
-
-    def _learned(self, name: str) -> Any:
-        if self._model is None:
-            raise AttributeError(f"{name} exists once something was learned")
-        return self._model
-
-    @property
-    def coef_(self) -> Any:
-        """The weights: (tasks, features), or a list of one array a task where X is a list of matrices."""
-        return self._learned("coef_").weights()
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        """The weights of the constant feature, one a task."""
-        return self._learned("intercept_").intercepts()
-
-    @property
-    def tasks_(self) -> list[Any]:
-        """The tasks' names, or their numbers where they have none."""
-        tasks = self._learned("tasks_").outputs
-        return list(range(tasks)) if self._names is None else list(self._names[:tasks])
-
-    @property
-    def certificate_(self) -> Certificate:
-        """What is proven about the stream so far."""
-        book = self._learned("certificate_").ledger()
-        gain = book["least_gain"]
-        rounding = np.finfo(self._dtype).eps * (abs(book["promised"]) + 2 * book["conjugate"] + self._tasks)
-        return Certificate(
-            int(book["rounds"]),
-            int(book["mistakes"]),
-            book["loss"],
-            book["dual"],
-            max(0.0, book["dual"]) / gain if gain > 0 else inf,
-            tolerance=float(rounding * np.sqrt(max(1.0, book["rounds"]))),
-            C=book["C"] or float(self.C),
-        )
-
-    # -- files ------------------------------------------------------------------------------------------------------
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        state, sections = super()._state()
-        state |= {"form": self._form, "tasks": self._tasks, "apart": self._apart, "n_features": 0}
-        if not self._apart:
-            state["n_features"] = getattr(self, "n_features_in_", 0)
-        names = None if self._names is None else list(self._names)
-        parts = [[int(p.n_features_in_), p._reader is not None, part_names(p)] for p in self._parts]
-        state["more"] = {"names": encode_value(names), "parts": encode_value(parts)}
-        return state, sections
-
-    def _restore(self, state: Mapping[str, Any], sections: dict[str, np.ndarray]) -> None:
-        super()._restore(state, sections)
-        if state["form"] not in (VECTOR, MATRIX, DICTS):
-            raise ValueError(f"the targets' form {state['form']!r} is unknown")
-        names = decode_value(state["more"]["names"], "names")
-        self._form, self._names = state["form"], None
-        if names is not None:
-            self._name(names)
-        self._take_form(state["apart"] is True)
-        if self._apart:
-            self._restore_parts(decode_value(state["more"]["parts"], "parts"))
-            self.n_features_in_ = [part.n_features_in_ for part in self._parts]
-        largest = max((section.shape[0] for section in sections.values() if section.ndim == 2), default=0)
-        widest = max(self.n_features_in_, default=0) if self._apart else self.n_features_in_
-        tasks = int(state["tasks"])
-        sizes = sum(section.size for section in sections.values())
-        if widest > largest or tasks > max(sizes, len(self._parts)) or (self._apart and tasks != len(self._parts)):
-            raise ValueError(f"{widest} features and {tasks} tasks, but no section is as long")
-        self._grow(tasks)
-        self._model.restore(sections)
-
-    def _restore_parts(self, parts: list[Any]) -> None:
-        spaces = []
-        for width, reads_dicts, names in parts:
-            part = self._space()
-            part.n_features_in_ = int(width)
-            if reads_dicts:
-                part._reader = _core.DictReader(self.n_bits if self.features == "hashed" else 0)
-                part._reader.names = {name: i for i, name in enumerate(names or ())}
-            elif names is not None:
-                part._frame_names = np.array(names, dtype=object)
-            spaces.append(part)
-        self._parts = tuple(spaces)
-
-    def _copy_learned(self, other: Self) -> None:
-        super()._copy_learned(other)
-        state = [[int(p.n_features_in_), p._reader is not None, part_names(p)] for p in other._parts]
-        self._restore_parts(state)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        if "kept" in state:
-            state["kept"].pop("_parts", None)
-        return state
-
-
-def part_names(part: Any) -> list[str] | None:
-    """Return the names of one task's features: those of dicts, of a data frame's columns, or None."""
-    if part._reader is not None:
-        return list(part._reader.names) if part.features == "names" else None
-    return None if part._frame_names is None else list(part._frame_names)
-
-
-def is_list_of_matrices(X: Any) -> bool:
-    """Say whether X is a list or tuple whose items are 2-d."""
-    if not isinstance(X, list | tuple) or not X:
-        return False
-    first = X[0]
-    return (len(first.shape) if hasattr(first, "shape") else np.ndim(first)) == 2
-
-
-def must_be_dict(x: Any) -> None:
-    """Raise where one round's x is no dict."""
-    if not isinstance(x, dict):
-        raise TypeError(
-            f"x must be a dict of feature name to number or string, or of task to such a dict, got {type(x).__name__}"
-        )
-
-
-def is_dict_of_dicts(x: dict[Any, Any]) -> bool:
-    """Say whether a dict holds one dict a task."""
-    return bool(x) and all(isinstance(value, dict) for value in x.values())
-
-
-def column_names(y: Any) -> list[Any] | None:
-    """Return the names of a data frame's columns."""
-    columns = getattr(y, "columns", None)
-    return None if columns is None or not hasattr(y, "shape") else list(columns)
-
-
-class MultitaskClassifier(_Tasks):
+class MultitaskClassifier(TaskLearner):
     """Learn k binary tasks in parallel whose losses of a round become one: their norm.
 
     Task j has the score ``<w_j, x_j>`` and the loss ``l_j = max(0, 1 - y_j <w_j, x_j>)``, ``y_j`` in {-1, 1}; the
@@ -619,56 +115,10 @@ class MultitaskClassifier(_Tasks):
     (16) and lemma 8 are the three updates.
     """
 
-    def __init__(
-        self,
-        norm: Any = "l2",
-        update: str = "implicit",
-        *,
-        C: float = 1.0,
-        radius: float | None = None,
-        horizon: float | None = None,
-        max_iter: int = 1,
-        shuffle: bool = False,
-        random_state: Any = None,
-        fit_intercept: bool = True,
-        features: str = "names",
-        n_bits: int = 20,
-        dtype: Any = "float32",
-    ) -> None:
-        self.norm = norm
-        self.update = update
-        self.C = C
-        self.radius = radius
-        self.horizon = horizon
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.fit_intercept = fit_intercept
-        self.features = features
-        self.n_bits = n_bits
-        self.dtype = dtype
-
     _pairs: tuple[Pair, ...] = ()
     _usual: Pair = [None, None]  # noqa: RUF012  # of tasks to come; never changed in place
 
     # -- learning ---------------------------------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forget everything, then learn all rounds, in order, `max_iter` times.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_rounds, n_features), list of one a task, list of dicts
-        y : array-like of shape (n_rounds, n_tasks) or (n_rounds,), or list of dicts of task to value
-            Two values a column, the larger is positive; NaN or None where a task is dormant.
-        sample_weight : array-like of shape (n_rounds,), optional
-            Multiplies each round's C; a round of weight 0 is not learned.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn each round once, in order; the same stream in other chunks gives the same bits.
@@ -772,19 +222,6 @@ class MultitaskClassifier(_Tasks):
         scores = self._scores(X)
         return scores[:, 0] if self._form == VECTOR and scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> Any:
-        """Answer every task with one of its two values, in the form in which y was given.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_rounds, n_features), list of one a task, list of dicts
-
-        Returns
-        -------
-        array of shape (n_rounds, n_tasks) or (n_rounds,), or list of dicts
-        """
-        return self._answers(self._scores(X))
-
     def _answers(self, scores: np.ndarray, alone: np.ndarray | None = None) -> Any:
         side = (scores > 0).astype(np.intp)
         if alone is not None:  # up to the round of its second value a task's answer is its first
@@ -795,21 +232,6 @@ class MultitaskClassifier(_Tasks):
         if self._form == DICTS:
             return [dict(zip(self.tasks_, row, strict=True)) for row in out.tolist()]
         return out[:, 0] if self._form == VECTOR and tasks == 1 else out
-
-    def predict_one(self, x: dict[Any, Any]) -> Any:
-        """Answer one round; None before anything was learned.
-
-        Parameters
-        ----------
-        x : dict of feature name to number or string, or dict of task to such a dict
-            Names that were never learned are left out.
-        """
-        if self._model is None or self._tasks == 0:
-            return None
-        must_be_dict(x)
-        self._check_dict(x)
-        answers = self._answers(self._score_dict(x)[None])
-        return answers[0].tolist() if isinstance(answers, np.ndarray) else answers[0]
 
     def _room_for_answers(self, rounds: int, targets: TaskTargets) -> dict[str, np.ndarray]:
         assert targets.alone is not None
@@ -856,7 +278,7 @@ class MultitaskClassifier(_Tasks):
         return tags
 
 
-class MultitaskRegressor(RegressorMixin, _Tasks):
+class MultitaskRegressor(RegressorMixin, TaskLearner):
     """Learn k numbers in parallel whose absolute losses of a round become one: their norm.
 
     Task j predicts ``<w_j, x_j>`` and has the loss ``l_j = max(0, |y_j - <w_j, x_j>| - epsilon)``; the round's loss is
@@ -930,7 +352,7 @@ class MultitaskRegressor(RegressorMixin, _Tasks):
 
     _kind: ClassVar[str] = "numbers"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_Tasks._parameter_constraints,
+        **PARAMETERS,
         "epsilon": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -951,40 +373,15 @@ class MultitaskRegressor(RegressorMixin, _Tasks):
         n_bits: int = 20,
         dtype: Any = "float32",
     ) -> None:
-        self.norm = norm
-        self.update = update
-        self.C = C
-        self.radius = radius
-        self.horizon = horizon
+        super().__init__(
+            norm, update, C=C, radius=radius, horizon=horizon, max_iter=max_iter, shuffle=shuffle,
+            random_state=random_state, fit_intercept=fit_intercept, features=features, n_bits=n_bits, dtype=dtype,
+        )  # fmt: skip
         self.epsilon = epsilon
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.fit_intercept = fit_intercept
-        self.features = features
-        self.n_bits = n_bits
-        self.dtype = dtype
 
     @property
     def _epsilon(self) -> float:
         return float(self.epsilon)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forget everything, then learn all rounds, in order, `max_iter` times.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_rounds, n_features), list of one a task, list of dicts
-        y : array-like of shape (n_rounds, n_tasks) or (n_rounds,), or list of dicts of task to number
-            NaN or None where a task is dormant.
-        sample_weight : array-like of shape (n_rounds,), optional
-            Multiplies each round's C; a round of weight 0 is not learned.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn each round once, in order; the same stream in other chunks gives the same bits.
@@ -1021,39 +418,11 @@ class MultitaskRegressor(RegressorMixin, _Tasks):
             row[0, j] = value
         return row
 
-    def predict(self, X: Any) -> Any:
-        """Answer every task with a number, in the form in which y was given.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_rounds, n_features), list of one a task, list of dicts
-
-        Returns
-        -------
-        array of float64, of shape (n_rounds, n_tasks) or (n_rounds,), or list of dicts
-        """
-        return self._answers(self._scores(X))
-
     def _answers(self, scores: np.ndarray) -> Any:
         numbers = scores.astype(np.float64)
         if self._form == DICTS:
             return [dict(zip(self.tasks_, row, strict=True)) for row in numbers.tolist()]
         return numbers[:, 0] if self._form == VECTOR and scores.shape[1] == 1 else numbers
-
-    def predict_one(self, x: dict[Any, Any]) -> Any:
-        """Answer one round; None before anything was learned.
-
-        Parameters
-        ----------
-        x : dict of feature name to number or string, or dict of task to such a dict
-            Names that were never learned are left out.
-        """
-        if self._model is None or self._tasks == 0:
-            return None
-        must_be_dict(x)
-        self._check_dict(x)
-        answers = self._answers(self._score_dict(x)[None])
-        return answers[0].tolist() if isinstance(answers, np.ndarray) else answers[0]
 
     def _answers_from(self, room: dict[str, np.ndarray]) -> Any:
         return self._answers(room["scores"])

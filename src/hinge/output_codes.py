@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from hinge import codes, labels
@@ -22,12 +22,9 @@ from hinge.base import Dicts, LabelLearner, OnlineEstimator, check_dtype
 from hinge.certificate import Certificate
 from hinge.json_values import decode_value, encode_value
 from hinge.labels import Labels, Targets
-from hinge.norms import Interpolated, PNorm, RMax
-from hinge.tasks import MODELS, norm_of, numbers_of
+from hinge.tasks import MODELS, PARAMETERS, certificate_of, norm_of, numbers_of
 
 __all__ = ["OutputCodeClassifier"]
-
-POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 class OutputCodeClassifier(ClassifierMixin, LabelLearner):
@@ -120,19 +117,9 @@ class OutputCodeClassifier(ClassifierMixin, LabelLearner):
     _seen: ClassVar[tuple[str, ...]] = ("loss", "error", "task_errors", "dual")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "code": [StrOptions(set(codes.NAMES)), "array-like"],
-        "norm": [StrOptions({"l1", "l2", "linf"}), PNorm, RMax, Interpolated],
-        "update": [StrOptions({"implicit", "infinite", "finite"})],
         "decoding": [StrOptions({"hamming", "margin"})],
-        "C": [POSITIVE],
-        "radius": [POSITIVE, None],
-        "horizon": [POSITIVE, None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "shuffle": ["boolean"],
-        "random_state": ["random_state"],
-        "fit_intercept": ["boolean"],
         "new_labels": [StrOptions({"add", "error", "ignore"})],
-        "features": [StrOptions({"names", "hashed"})],
-        "n_bits": [Interval(Integral, 1, 30, closed="both")],
+        **PARAMETERS,
     }
 
     def __init__(
@@ -392,17 +379,9 @@ class OutputCodeClassifier(ClassifierMixin, LabelLearner):
     def certificate_(self) -> Certificate:
         """What is proven about the stream so far; a mistake is a round in which another label is decoded."""
         book = self._learned("certificate_").ledger()
-        dual, gain = -inf if self._removed else book["dual"], book["least_gain"]
-        rounding = np.finfo(self._dtype).eps * (book["promised"] + 2 * book["conjugate"] + self._code.shape[1])
-        return Certificate(
-            int(book["rounds"]),
-            int(book["mistakes"]),
-            book["loss"],
-            dual,
-            max(0.0, dual) / gain if gain > 0 and not self._removed else inf,
-            tolerance=float(rounding * np.sqrt(max(1.0, book["rounds"]))),
-            C=book["C"] or float(self.C),
-        )
+        if self._removed:
+            book |= {"dual": -inf, "least_gain": 0.0}
+        return certificate_of(book, self._dtype, self._code.shape[1], float(self.C))
 
     # -- files ------------------------------------------------------------------------------------------------------
 

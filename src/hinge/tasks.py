@@ -12,14 +12,30 @@ from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
 from hinge import _core
 from hinge.base import sorted_labels
+from hinge.certificate import Certificate
 from hinge.labels import as_array, check_label
 from hinge.norms import Interpolated, PNorm, RMax
 
 MODELS = {np.dtype(np.float32): _core.MultitaskFloat32, np.dtype(np.float64): _core.MultitaskFloat64}
 NORMS = {"l1": PNorm(1), "l2": PNorm(2), "linf": PNorm(inf)}
+POSITIVE = Interval(Real, 0, None, closed="neither")
+PARAMETERS: dict[str, list[Any]] = {
+    "norm": [StrOptions(set(NORMS)), PNorm, RMax, Interpolated],
+    "update": [StrOptions({"implicit", "infinite", "finite"})],
+    "C": [POSITIVE],
+    "radius": [POSITIVE, None],
+    "horizon": [POSITIVE, None],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "shuffle": ["boolean"],
+    "random_state": ["random_state"],
+    "fit_intercept": ["boolean"],
+    "features": [StrOptions({"names", "hashed"})],
+    "n_bits": [Interval(Integral, 1, 30, closed="both")],
+}
 VECTOR, MATRIX, DICTS = "vector", "matrix", "dicts"
 Pair = list[Any]  # the values of a task, negative first; None: not seen yet
 EXACT = 2**53  # integers up to here are float64s
@@ -36,6 +52,21 @@ def numbers_of(norm: Any) -> list[float]:
     if isinstance(norm, PNorm):
         return [norm.p]
     return [1.0, inf, float(norm.r)] if isinstance(norm, RMax) else [norm.p1, norm.p2, norm.alpha]
+
+
+def certificate_of(book: dict[str, Any], dtype: np.dtype[Any], tasks: int, C: float) -> Certificate:
+    """Return what a model's ledger proves; the tolerance is what the rounding of its weights may come to."""
+    gain = book["least_gain"]
+    rounding = np.finfo(dtype).eps * (abs(book["promised"]) + 2 * book["conjugate"] + tasks)
+    return Certificate(
+        int(book["rounds"]),
+        int(book["mistakes"]),
+        book["loss"],
+        book["dual"],
+        max(0.0, book["dual"]) / gain if gain > 0 else inf,
+        tolerance=float(rounding * np.sqrt(max(1.0, book["rounds"]))),
+        C=book["C"] or C,
+    )
 
 
 class TaskTargets(NamedTuple):
