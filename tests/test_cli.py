@@ -1,6 +1,5 @@
 """The command `hinge`, run as people run it."""
 
-import io
 import json
 import os
 import subprocess
@@ -10,39 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from command import RANKING, hinge
 from hinge import LabelRanker, load, progressive
-from hinge.cli.app import COMMANDS, run
+from hinge.cli.app import COMMANDS
 from hinge.datasets import synthetic_mailbox
-
-RANKING = ("--task", "label-ranking")
-
-
-@pytest.fixture
-def here(monkeypatch, capfd):
-    """Run the command in this process, which is quicker; as `hinge` does, with a folder to stand in."""
-
-    def run_here(*arguments, cwd, stdin=b""):
-        monkeypatch.chdir(cwd)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        code = run(list(map(str, arguments)))
-        sys.stdout.flush()
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return run_here
-
-
-def hinge(*arguments, cwd=None, stdin=b"", **environment):
-    """Run the command; returns its exit code, and what it wrote on stdout and stderr."""
-    done = subprocess.run(
-        [sys.executable, "-m", "hinge.cli", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        env=os.environ | environment,
-        timeout=120,
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def test_help_imports_neither_numpy_nor_scikit_learn():
@@ -93,18 +63,6 @@ def test_demo_refuses_what_makes_no_sense(option, tmp_path):
 # ------------------------------------------------------------------------------------------- what the commands do
 
 
-@pytest.fixture(scope="module")
-def mail(tmp_path_factory):
-    """A folder with mail.jsonl, of 1500 messages in 12 folders, and mail.hinge, a model of it."""
-    folder = tmp_path_factory.mktemp("mail")
-    with open(folder / "mail.jsonl", "w") as file:
-        for x, y in synthetic_mailbox(1500, 12):
-            file.write(json.dumps({"x": x, "y": y}) + "\n")
-    code, out, err = hinge("train", "mail.jsonl", "-o", "mail.hinge", *RANKING, "--C", "0.05", cwd=folder)
-    assert (code, out) == (0, ""), err
-    return folder
-
-
 def test_train_is_partial_fit_in_order(mail):
     stream = list(synthetic_mailbox(1500, 12))
     X, y = [x for x, _ in stream], [label for _, label in stream]
@@ -130,6 +88,42 @@ def test_predict_prints_a_line_a_row(mail, here):
     assert row["labels"] == [[label, pytest.approx(score)] for label, score in expected]
     assert here("predict", "mail.hinge", "mail.jsonl", "-o", "out.tsv", "--top", 3, cwd=mail)[:2] == (0, "")
     assert (mail / "out.tsv").read_text().count("\t") == 2 * 1500
+
+
+def test_predict_needs_no_target(tmp_path, here):
+    (tmp_path / "load.csv").write_text("hours,day,load\n2,mon,low\n7,mon,high\n3,tue,low\n6,tue,high\n8,wed,high\n")
+    assert here("train", "load.csv", "-o", "m", *RANKING, "--passes", 5, cwd=tmp_path)[:2] == (0, "")
+    expected = load(tmp_path / "m").rank_one({"hours": 9.0, "day=tue": 1.0})
+    for table in (b"hours,day\n9,tue\n", b"day,load,hours\ntue,,9\n", b"hours,day,load\n9,tue,low\n"):
+        code, out, _ = here("predict", "m", "-", "--format", "csv", "--top", 2, "--json", cwd=tmp_path, stdin=table)
+        assert code == 0
+        assert json.loads(out)["labels"] == [[label, pytest.approx(score)] for label, score in expected]
+
+
+def test_predict_answers_a_pipe_line_by_line(mail):
+    command = [sys.executable, "-m", "hinge.cli", "predict", "mail.hinge", "-", "--format", "jsonl"]
+    with subprocess.Popen(command, cwd=mail, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as running:
+        for _ in range(3):
+            running.stdin.write(b'{"x": {"a": 1}}\n')
+            assert running.stdout.readline().strip()
+        running.stdin.close()
+    assert running.returncode == 0
+
+
+def test_options_of_a_format(tmp_path, here):
+    (tmp_path / "d.csv").write_text("name;a;y\nr1;1,5;p\nr2;2;q\n")
+    more = ["--read", "delimiter=;", "--id", "name"]
+    assert here("train", "d.csv", "-o", "m", *RANKING, *more, cwd=tmp_path)[0] == 0
+    code, out, _ = here("predict", "m", "d.csv", "--json", *more, cwd=tmp_path)
+    assert (code, [json.loads(line)["id"] for line in out.splitlines()]) == (0, ["r1", "r2"])
+    (tmp_path / "d.svm").write_text("1 0:1\n2 1:1\n")
+    assert here("convert", "d.svm", "-", "--to", "vw", "--read", "zero-based=true", cwd=tmp_path)[1] == (
+        "1 | 0:1.0\n2 | 1:1.0\n"
+    )
+    for wrong, said in {"delimiter=;": "svmlight has no option 'delimiter'; it has", "x": "give OPTION=VALUE"}.items():
+        code, out, err = here("convert", "d.svm", "-", "--to", "vw", "--read", wrong, cwd=tmp_path)
+        assert (code, out) == (2, "")
+        assert said in err
 
 
 def test_features_are_matched_by_name_or_not_at_all(mail, tmp_path, here):
@@ -171,6 +165,23 @@ def task_files():
     return {
         "ordinal": ("d.csv", table_of(X, grade), ["--classes", "[1, 2, 3, 4]"], X, grade, {}),
         "multitask": ("d.csv", table_of(X, *two.T), ["--target", "s", "--target", "t"], X, two, {}),
+        "label-ranking": ("d.svm", "\n".join(f"{g} {c}" for g, c in zip(grade, cells, strict=True)), [], X, grade, {}),
+        "pairwise": (
+            "d.svm",
+            "\n".join(f"{','.join(map(str, np.flatnonzero(y)))} {c}" for y, c in zip(two, cells, strict=True)),
+            ["--labels", "sets", "--alpha", "0.01"],
+            X,
+            [set(np.flatnonzero(y).tolist()) for y in two],
+            {},
+        ),
+        "sequence": (
+            "d.svm",
+            "\n".join(f"{g} qid:{q} {c}" for g, q, c in zip(grade, qid, cells, strict=True)),
+            ["--rule", "perceptron"],
+            [X[qid == q] for q in range(24)],
+            [grade[qid == q] for q in range(24)],
+            {},
+        ),
         "multiclass": ("d.svm", "\n".join(f"{g} {c}" for g, c in zip(grade, cells, strict=True)), [], X, grade, {}),
         "ranking": (
             "d.svm",
@@ -202,8 +213,12 @@ def test_every_task_learns_what_partial_fit_learns(task, tmp_path, here):
     assert np.asarray(theirs.coef_).tobytes() == np.asarray(ours.coef_).tobytes()
     code, out, _ = here("predict", "m", name, *(more if "--target" in more else []), cwd=tmp_path)
     assert code == 0
-    answers = [[float(v) for v in line.split(",")] for line in out.splitlines()]
-    np.testing.assert_allclose(np.squeeze(answers), ours.predict(X), rtol=1e-6)
+    answers = [[float(v) for v in line.split(",") if v] for line in out.splitlines()]
+    expected = ours.predict(X)
+    if isinstance(expected, list) and isinstance(expected[0], set):
+        assert [set(answer) for answer in answers] == expected
+    else:
+        np.testing.assert_allclose(np.ravel(answers), np.ravel(expected), rtol=1e-6)
     code, out, _ = here("eval", name, "--task", task, *more, cwd=tmp_path)
     assert code == 0
     assert out.startswith("round")
@@ -256,6 +271,8 @@ def test_inspect_and_verify(mail, here):
     code, out, _ = here("verify", "mail.hinge", "mail.hinge", cwd=mail)
     assert code == 0
     assert out.splitlines()[0].startswith("mail.hinge: fine, LabelRanker, ")
+    found = json.loads(here("verify", "mail.hinge", "--json", cwd=mail)[1])
+    assert (found["model"], found["class"]) == ("mail.hinge", "LabelRanker")
 
 
 def test_report_is_one_page(mail):
@@ -294,6 +311,19 @@ def test_parameters_from_a_file_and_flags(tmp_path, here):
     assert (params["update"], params["C"], params["dtype"]) == ("single", 0.5, "float64")
 
 
+def test_passes_by_either_name(tmp_path, here):
+    (tmp_path / "d.svm").write_text("1 1:1\n2 2:1\n1 1:2 2:1\n")
+    command = ("train", "d.svm", "--task", "multiclass", "--force", "-o")
+    for name, more in {"a": ["--passes", 4], "b": ["--max-iter", 4], "c": ["--max-iter", 4, "--passes", 4]}.items():
+        assert here(*command, name, *more, cwd=tmp_path)[0] == 0
+        assert load(tmp_path / name).t_ == 12
+    code, _, err = here(*command, "d", "--max-iter", 4, "--passes", 3, cwd=tmp_path)
+    assert (code, err.splitlines()[-1]) == (2, "Error: --passes 3 and --max-iter 4 say the same thing twice")
+    code, _, err = here(*command, "d", "--rule", "svm", "--passes", 3, cwd=tmp_path)
+    assert code == 2
+    assert err.endswith("MulticlassClassifier with these parameters needs all rows at once; use --max-iter\n")
+
+
 def test_passes_and_shuffling_repeat(tmp_path, here):
     rng = np.random.default_rng(0)
     rows = "".join(f"{int(x > 0)} 1:{x!r} 2:{y!r}\n" for x, y in rng.normal(size=(200, 2)).tolist())
@@ -306,56 +336,6 @@ def test_passes_and_shuffling_repeat(tmp_path, here):
     assert a.coef_.tobytes() == b.coef_.tobytes()
     assert here(*command[:-1], 5, "-o", "c", cwd=tmp_path)[0] == 0
     assert load(tmp_path / "c").coef_.tobytes() != a.coef_.tobytes()
-
-
-# ----------------------------------------------------------------------------------------- interrupted and resumed
-
-
-# the command, on small blocks, interrupted after the second
-INTERRUPTED = """
-import functools, os, signal
-from hinge.cli import feeding, main
-learned, learn = [], feeding.learn
-
-def once_more(*arguments):
-    learn(*arguments)
-    learned.append(1)
-    if len(learned) == 2:
-        os.kill(os.getpid(), signal.SIGINT)
-
-feeding.learn, feeding.ROWS = once_more, 300
-feeding.stream = functools.partial(feeding.stream, block=100_000)
-main()
-"""
-
-
-@pytest.mark.parametrize(
-    "more", [["--features", "hashed"], ["--geometry", "entropic", "--passes", "2", "--shuffle", "--seed", "3"]]
-)
-def test_an_interrupted_run_goes_on_to_the_same_bits(mail, tmp_path, more, here):
-    (tmp_path / "mail.jsonl").write_bytes((mail / "mail.jsonl").read_bytes())
-    command = ["train", "mail.jsonl", *RANKING, "--C", "0.1", *more]
-    assert here(*command, "-o", "whole.hinge", cwd=tmp_path)[0] == 0
-    stopped = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, *command, "-o", "m.hinge"], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert (stopped.returncode, stopped.stdout) == (130, "")
-    said, again = stopped.stderr.splitlines()[-2:]
-    rows = load(tmp_path / "m.hinge.checkpoint").t_
-    assert 0 < rows < 1500
-    assert said == f"interrupted after {rows} rows; the checkpoint is m.hinge.checkpoint. To go on:"
-    assert again == f"hinge {' '.join(command)} -o m.hinge --resume"
-    assert not (tmp_path / "m.hinge").exists()
-    code, _, err = here(*command, "-o", "m.hinge", cwd=tmp_path)
-    assert code == 2
-    assert "m.hinge.checkpoint exists: --resume goes on from it, --force starts anew" in err
-    code, _, err = here(*command, "-o", "m.hinge", "--resume", "--margin", "0.2", cwd=tmp_path)
-    assert code == 2
-    assert "m.hinge.checkpoint belongs to a run with other data or parameters" in err
-    code, _, err = here(*again.split()[1:], cwd=tmp_path)
-    assert code == 0, err
-    assert (tmp_path / "m.hinge").read_bytes() == (tmp_path / "whole.hinge").read_bytes()
-    assert not (tmp_path / "m.hinge.checkpoint").exists()
 
 
 # ------------------------------------------------------------------------------------------------ what goes wrong
@@ -446,13 +426,28 @@ def test_what_is_unexpected_has_code_1(mail):
     assert done.stderr.endswith("(TypeError; HINGE_DEBUG=1 shows where)\n")
 
 
-def test_a_closed_pipe_is_silent(mail):
-    command = [sys.executable, "-m", "hinge.cli", "convert", "mail.jsonl", "-", "--to", "jsonl"]
+@pytest.mark.parametrize(
+    "arguments", ["convert mail.jsonl - --to jsonl", "predict mail.hinge mail.jsonl --json", "eval mail.jsonl --json"]
+)
+def test_a_closed_pipe_is_silent(mail, arguments):
+    more = RANKING if "eval" in arguments else ()
+    command = [sys.executable, "-m", "hinge.cli", *arguments.split(), *more]
     with subprocess.Popen(command, cwd=mail, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout.read(1) == b"{"
         running.stdout.close()
         assert running.stderr.read() == b""
     assert running.returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["inspect", "mail.hinge"], ["--help"], ["datasets"]])
+def test_a_pipe_that_was_closed_before_is_silent(mail, arguments):
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(
+        [sys.executable, "-m", "hinge.cli", *arguments], cwd=mail, stdout=writes, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writes)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_words_of_every_command(tmp_path, here):
@@ -476,6 +471,17 @@ def test_a_terminal_is_coloured_and_NO_COLOR_is_not(tmp_path):
 
     assert "\x1b[1m" in on_a_terminal()
     assert "\x1b[3" not in on_a_terminal(NO_COLOR="1")
+
+
+def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(mail, tmp_path, here, monkeypatch):
+    command = ("train", mail / "mail.jsonl", *RANKING, "--force", "-o", "m")
+    assert here(*command, cwd=tmp_path) == (0, "", "")  # it took less than ten seconds
+    monkeypatch.setattr("hinge.cli.screen.LINE_EVERY", 0.0)
+    code, out, err = here(*command, "--passes", 2, cwd=tmp_path)
+    assert (code, out) == (0, "")
+    assert err.splitlines()[0] == "learning pass 1: 1500"
+    assert err.splitlines()[-1] == "learning pass 2: 3000"
+    assert "\x1b" not in err
 
 
 def test_help_is_quick():

@@ -359,12 +359,14 @@ GOLDEN = [
      '{"x": {}, "y": "\\ud800"}\n                      ^'),
     ("jsonl", b'{"x": [1]}\n{"x": {"a": 1, "b": 2}}\n', 'f:2:7: "x" is an object, but it was a list before\n'
      '{"x": {"a": 1, "b": 2}}\n      ^'),
-    ("jsonl", b'{"x": {"a": 1}}\n{"x": [1]}\n', 'f:2:7: "x" is a list, but it was an object before\n{"x": [1]}\n      ^'),
-    ("jsonl", b'{"x": {}, "y": 9007199254740993}', "f:1:16: label '9007199254740993' is too large for a number; write it "
-     'as a string\n{"x": {}, "y": 9007199254740993}\n               ^'),
-    ("jsonl", b'{"x": {}, "y": "a\\u0000"}', 'f:1:16: a text must not hold a NUL character\n{"x": {}, "y": "a\\u0000"}\n'
-     '               ^'),
-    ("jsonl", b'{"x": {"a": 1, "a": 2}}', "f:1:1: feature 'a' appears twice in \"x\"\n{\"x\": {\"a\": 1, \"a\": 2}}\n^"),
+    ("jsonl", b'{"x": {"a": 1}}\n{"x": [1]}\n', 'f:2:7: "x" is a list, but it was an object before\n'
+     '{"x": [1]}\n      ^'),
+    ("jsonl", b'{"x": {}, "y": 9007199254740993}', "f:1:16: label '9007199254740993' is too large for a number; "
+     'write it as a string\n{"x": {}, "y": 9007199254740993}\n               ^'),
+    ("jsonl", b'{"x": {}, "y": "a\\u0000"}', 'f:1:16: a text must not hold a NUL character\n'
+     '{"x": {}, "y": "a\\u0000"}\n               ^'),
+    ("jsonl", b'{"x": {"a": 1, "a": 2}}', "f:1:1: feature 'a' appears twice in \"x\"\n"
+     "{\"x\": {\"a\": 1, \"a\": 2}}\n^"),
     ("csv", b"a,y\n1,2\x00\n", "f:2:3: a text must not hold a NUL character\n1,2 \n  ^"),
     ("csv", b"a,y\n1,2\n1,2,3\n", "f:3:5: this row has 3 cells, but the first has 2\n1,2,3\n    ^"),
     ("csv", b'a,y\n"1,2\n3,4\n', 'f:2:1: this quote is not closed\n"1,2\n^'),

@@ -84,18 +84,29 @@ def hinge() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; say on stderr what went wrong, and return the exit code."""
     try:
+        return _run(arguments)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            code = hinge.main(list(arguments), prog_name="hinge", standalone_mode=False)
+            # not hinge.main(), which leaves with 1 when a pipe is closed
+            with hinge.make_context("hinge", list(arguments)) as ctx:
+                hinge.invoke(ctx)
         sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        return INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _fail(INTERRUPTED, "interrupted; nothing was written")
+    except BrokenPipeError:
+        raise
     except OSError as error:
         return _fail(IO_FAILED, f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
     except Exception as error:
@@ -105,7 +116,7 @@ def run(arguments: Sequence[str]) -> int:
             if cls.__name__ in BY_NAME:
                 return _fail(BY_NAME[cls.__name__], str(error))
         return _fail(UNEXPECTED, f"{error} ({type(error).__name__}; HINGE_DEBUG=1 shows where)")
-    return code if isinstance(code, int) else 0
+    return 0
 
 
 def _warn(message: Warning | str, *place: Any, **more: Any) -> None:

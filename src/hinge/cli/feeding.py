@@ -19,6 +19,7 @@ from hinge.io.sources import name_of
 
 ROWS = 4096  # in a block of data that are in memory
 AHEAD = 2  # blocks that are read before they are needed
+LOOK_EVERY = 0.2  # seconds between two looks at whether to stop
 
 
 class Feed:
@@ -28,8 +29,16 @@ class Feed:
     parsed while the one before is learned. Otherwise it is read once, and cut into blocks.
     """
 
-    def __init__(self, estimator: Any, source: str, options: dict[str, Any], *, seed: int | None = None) -> None:
-        self.estimator, self.source, self.seed = estimator, source, seed
+    def __init__(
+        self,
+        estimator: Any,
+        source: str,
+        options: dict[str, Any],
+        *,
+        seed: int | None = None,
+        stopped: threading.Event | None = None,
+    ) -> None:
+        self.estimator, self.source, self.seed, self.stopped = estimator, source, seed, stopped
         if getattr(estimator, "features", None) == "hashed":
             options = options | {"n_bits": estimator.n_bits}
         self.options = {name: value for name, value in options.items() if value is not None}
@@ -41,7 +50,7 @@ class Feed:
     def blocks(self, number: int = 0, skip: int = 0) -> Iterator[Examples]:
         """Yield the blocks of a pass, without its first `skip` rows."""
         if self.streams and number == 0:
-            yield from self._ready(skipped(whole_lists(ahead(stream(self.source, **self.options))), skip))
+            yield from self._ready(skipped(whole_lists(ahead(stream(self.source, **self.options), self.stopped)), skip))
             return
         rows = self.memory()
         if self.seed is not None:
@@ -221,8 +230,8 @@ def _together(a: Examples, b: Examples) -> Examples:
     )
 
 
-def ahead(blocks: Iterator[Examples]) -> Iterator[Examples]:
-    """Yield blocks that a thread reads while the one before is used."""
+def ahead(blocks: Iterator[Examples], stopped: threading.Event | None = None) -> Iterator[Examples]:
+    """Yield blocks that a thread reads while the one before is used; none after `stopped` is set."""
     ready: queue.Queue[tuple[Examples | None, BaseException | None]] = queue.Queue(AHEAD)
     stop = threading.Event()
 
@@ -239,8 +248,11 @@ def ahead(blocks: Iterator[Examples]) -> Iterator[Examples]:
     reader = threading.Thread(target=fill, daemon=True)
     reader.start()
     try:
-        while True:
-            block, error = ready.get()
+        while stopped is None or not stopped.is_set():
+            try:
+                block, error = ready.get(timeout=LOOK_EVERY)
+            except queue.Empty:
+                continue
             if error is not None:
                 raise error
             if block is None:
@@ -248,11 +260,9 @@ def ahead(blocks: Iterator[Examples]) -> Iterator[Examples]:
             yield block
     finally:
         stop.set()
-        while reader.is_alive():
-            try:
-                ready.get(timeout=0.1)
-            except queue.Empty:
-                continue
+        while not ready.empty():
+            ready.get_nowait()
+        reader.join(LOOK_EVERY)  # one that waits for a pipe is left to wait
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -102,7 +103,8 @@ SETS = {
 
 
 @click.command()
-def datasets() -> None:
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a data set.")
+def datasets(as_json: bool) -> None:
     """List the data sets that hinge.datasets loads, and whether HINGE_DATA has them. Nothing is downloaded.
 
     \b
@@ -122,6 +124,10 @@ def datasets() -> None:
     ]
     rows += [["synthetic_mailbox", "yes", "generated: messages in folders, with drift"]]
     rows += [["synthetic_ordinal", "yes", "generated: five ordered classes in the unit square"]]
+    if as_json:
+        for name, here, what in rows:
+            click.echo(json.dumps({"name": name, "here": here == "yes", "what": what}))
+        return
     table(["data set", "here", "what"], rows, left=3)
 
 
@@ -140,7 +146,6 @@ def reproduce(ctx: click.Context, /, name: str, as_json: bool) -> None:
       hinge reproduce pril --rows 5000 --repeat 10
       HINGE_DATA=~/data hinge reproduce ranking
     """
-    import json
     from dataclasses import asdict
 
     from hinge.reproduce import EXPERIMENTS

@@ -69,7 +69,8 @@ def _shown(value: Any) -> str:
 
 @click.command()
 @click.argument("models", nargs=-1, required=True)
-def verify(models: tuple[str, ...]) -> None:
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a model.")
+def verify(models: tuple[str, ...], as_json: bool) -> None:
     """Read every byte of model files and compare it with their checksums; open them.
 
     \b
@@ -84,4 +85,8 @@ def verify(models: tuple[str, ...]) -> None:
         header, sections = read_model(model)
         hinge.load(model)
         total = sum(section.nbytes for section in sections.values())
+        if as_json:
+            found = {"model": model, "class": header["class"], "sections": len(sections), "bytes": total}
+            click.echo(json.dumps(found, ensure_ascii=False))
+            continue
         click.echo(f"{model}: fine, {header['class']}, {len(sections)} sections, {total} bytes of weights")

@@ -76,10 +76,18 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--target", multiple=True, metavar="COLUMN", help="Of a table; several make a matrix."),
             click.option("--qid", metavar="COLUMN", help="Of a table: the list that a row belongs to."),
             click.option("--weight", metavar="COLUMN", help="Of a table: the weight of a row."),
+            click.option("--id", metavar="COLUMN", help="Of a table: the name of a row, which predict repeats."),
             click.option("--ignore", multiple=True, metavar="COLUMN", help="Of a table: not a feature."),
             click.option("--xml", metavar="FILE", help="Mulan's list of labels, beside an ARFF file."),
             click.option("--labels", type=click.Choice(["single", "sets"]), help="One label a row, or a set of them."),
             click.option("--skip-bad", default=0, metavar="N", help="Leave out up to N bad lines."),
+            click.option(
+                "--read",
+                "more",
+                multiple=True,
+                metavar="OPTION=VALUE",
+                help="Of the format: delimiter=;, zero_based=true ..",
+            ),
         )
     ):
         command = option(command)
@@ -101,9 +109,14 @@ def estimator_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def reading(values: dict[str, Any]) -> dict[str, Any]:
     """Take the options of `data_options` out of a command's values; return those that were given, for `hinge.io`."""
-    taken = {name: values.pop(name) for name in ("target", "qid", "weight", "ignore", "xml", "labels")}
+    taken = {name: values.pop(name) for name in ("target", "qid", "weight", "id", "ignore", "xml", "labels")}
     target = taken.pop("target")
     options = {name: value for name, value in taken.items() if value}
+    for text in values.pop("more"):
+        name, found, value = text.partition("=")
+        if not found:
+            raise click.UsageError(f"--read {text!r}: give OPTION=VALUE, such as zero_based=true")
+        options[name.replace("-", "_")] = literal(value)
     if target:
         options["target"] = target[0] if len(target) == 1 else list(target)
     return options | {"format": values.pop("format"), "skip_bad": values.pop("skip_bad")}

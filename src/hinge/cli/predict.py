@@ -11,6 +11,8 @@ import click
 
 from hinge.cli.options import data_options, reading, refuse_to_replace
 
+TABLES = ("csv", "tsv", "parquet", "arff")
+
 
 @click.command()
 @click.argument("model")
@@ -38,26 +40,28 @@ def predict(
     learner = hinge.load(model)
     if top is not None and not hasattr(learner, "rank_one"):
         raise click.UsageError(f"--top is for models that rank labels; this is a {type(learner).__name__}")
-    lines = answers(learner, data, reading(values), top, as_json)
+    found = answers(learner, data, reading(values), top, as_json)
     if output is not None:
-        replace_file(output, [line.encode() for line in lines])
+        replace_file(output, (text.encode() for text in found))
         return
-    for line in lines:
-        sys.stdout.write(line)
+    for text in found:
+        sys.stdout.write(text)
+        sys.stdout.flush()
 
 
 def answers(learner: Any, data: str, options: dict[str, Any], top: int | None, as_json: bool) -> Iterator[str]:
-    """Yield a line a row."""
+    """Yield the lines of each block, one a row."""
     from hinge.cli.feeding import at_lines, given, match_names, unnamed
-    from hinge.io import stream
-    from hinge.io.sources import BLOCK
+    from hinge.io import format_of, stream
 
+    options = {name: value for name, value in options.items() if value is not None}
+    options["format"] = options.get("format") or format_of(data)
+    if options["format"] in TABLES:  # what the model learned by name is a feature; the target need not be there
+        options = {"target": False} | options
     if getattr(learner, "features", None) == "hashed":
         options = options | {"n_bits": learner.n_bits}
     unnamed(learner)
-    size = None if data != "-" else BLOCK // 16
-    options = {name: value for name, value in options.items() if value is not None}
-    for block in stream(data, block=size, **options):
+    for block in stream(data, live=data == "-", **options):
         with at_lines(data, block):
             match_names(learner, block)
             X, _, _ = given(learner, block)
@@ -65,8 +69,7 @@ def answers(learner: Any, data: str, options: dict[str, Any], top: int | None, a
             rows = found if X is block.X else [one for part in found for one in part]  # sequences, letter by letter
             chosen = rows if top else [[(answer, None)] for answer in rows]
         ids = block.ids or [""] * len(block)
-        for name, pairs in zip(ids, chosen, strict=True):
-            yield _line(name, pairs, as_json)
+        yield "".join(_line(name, pairs, as_json) for name, pairs in zip(ids, chosen, strict=True))
 
 
 def _line(name: str, pairs: list[tuple[Any, float | None]], as_json: bool) -> str:

@@ -28,7 +28,7 @@ from hinge.cli.screen import progress
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Where the model is written.")
 @estimator_options
 @data_options
-@click.option("--passes", default=1, show_default=True, type=click.IntRange(1), help="Over the data.")
+@click.option("--passes", type=click.IntRange(1), help="Over the data; --max-iter is the same.  [default: 1]")
 @click.option("--shuffle", is_flag=True, help="Each pass in a random order of its own.")
 @click.option("--seed", default=0, show_default=True, help="For --shuffle.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
@@ -43,7 +43,7 @@ def train(
     task: str | None,
     estimator: str | None,
     config: str | None,
-    passes: int,
+    passes: int | None,
     shuffle: bool,
     seed: int,
     resume: bool,
@@ -65,6 +65,7 @@ def train(
     refuse_to_replace(output, force)
     options = reading(values)
     learner = make_estimator(name, ctx.obj, config)
+    passes = number_of_passes(learner, passes)
     job = Job(learner, data, output, options, passes, seed if shuffle else None, force)
     if resume:
         job.resume()
@@ -73,6 +74,20 @@ def train(
     rows = job.run()
     if as_json:
         click.echo(json.dumps({"model": output, "rows": rows, "passes": passes, "rounds": job.learner.t_}), err=True)
+
+
+def number_of_passes(learner: Any, passes: int | None) -> int:
+    """Return how often the data are learned; a rule that needs all rows at once decides itself."""
+    its_own = getattr(learner, "max_iter", 1)
+    if not hasattr(learner, "partial_fit"):
+        if passes is not None:
+            raise click.UsageError(
+                f"{type(learner).__name__} with these parameters needs all rows at once; use --max-iter"
+            )
+        return 1
+    if passes is not None and its_own not in (1, passes):
+        raise click.UsageError(f"--passes {passes} and --max-iter {its_own} say the same thing twice")
+    return int(passes or its_own)
 
 
 class Job:
@@ -92,6 +107,7 @@ class Job:
         self.passes, self.seed, self.force = passes, seed, force
         self.checkpoint = f"{output}.checkpoint"
         self.number, self.row = 0, 0
+        self.names: list[str] | None = None  # of the features, as a checkpoint has them
 
     def run(self) -> int:
         """Learn and write the model; returns the number of rows."""
@@ -99,11 +115,11 @@ class Job:
 
         if not hasattr(self.learner, "partial_fit"):
             return self._fit_at_once()
-        feed = Feed(self.learner, self.data, self.options, seed=self.seed)
-        if self.data == "-" and (self.passes > 1 or self.seed is not None):
-            feed.streams = False
         rows = 0
         with interruption() as stopped, progress("learning", None) as advance:
+            feed = Feed(self.learner, self.data, self.options, seed=self.seed, stopped=stopped)
+            if self.data == "-" and self.passes > 1:
+                feed.streams = False
             for number in range(self.number, self.passes):
                 for block in feed.blocks(number, self.row):
                     learn(self.learner, block, self.data)
@@ -111,11 +127,13 @@ class Job:
                     rows += len(block)
                     advance(len(block), f"pass {number + 1}" if self.passes > 1 else "")
                     if stopped.is_set():
-                        self._interrupt(named(self.learner, feed.names), rows)
+                        break
+                if stopped.is_set():
+                    self._interrupt(named(self.learner, feed.names or self.names), rows)
                 if self.row == 0:
                     self._nothing()
                 self.number, self.row = number + 1, 0
-        named(self.learner, feed.names).save(self.output)
+        named(self.learner, feed.names or self.names).save(self.output)
         Path(self.checkpoint).unlink(missing_ok=True)
         return rows
 
@@ -144,12 +162,17 @@ class Job:
         from hinge.cli.app import INTERRUPTED
         from hinge.model_file import read_model, write_model
 
+        if (self.number, self.row) == (0, 0):
+            raise KeyboardInterrupt
         learner.save(self.checkpoint)
         header, sections = read_model(self.checkpoint)
         write_model(self.checkpoint, {**header, "checkpoint": self._state()}, sections)
         words = [word for word in sys.argv[1:] if word not in ("--resume", "--force")]
         again = shlex.join([*words, "--resume", *(["--force"] if self.force else [])])
-        click.echo(f"interrupted after {rows} rows; the checkpoint is {self.checkpoint}. To go on:", err=True)
+        again_from = ", with the same standard input" if self.data == "-" else ""
+        click.echo(
+            f"interrupted after {rows} rows; the checkpoint is {self.checkpoint}. To go on{again_from}:", err=True
+        )
         click.echo(f"hinge {again}", err=True)
         raise click.exceptions.Exit(INTERRUPTED)
 
@@ -176,4 +199,5 @@ class Job:
         if not same or now != state:
             raise click.UsageError(f"{self.checkpoint} belongs to a run with other data or parameters")
         self.learner = unnamed(learner)
+        self.names = None if learner._named_columns is None else list(learner._named_columns)
         self.number, self.row = int(state["pass"]), int(state["row"])

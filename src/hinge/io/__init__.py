@@ -119,6 +119,7 @@ def stream(
     skip_bad: int = 0,
     threads: int = 1,
     block: int | None = None,
+    live: bool = False,
     **options: Any,
 ) -> Iterator[Examples]:
     """Read a file in blocks, so that a large one takes little memory.
@@ -132,6 +133,8 @@ def stream(
         As for `read`.
     block : int, optional
         Bytes of text that are parsed at once: by default 1 MiB; 8 of a table, whose columns the first block settles.
+    live : bool, default=False
+        Hand on the lines that a pipe has said so far, instead of waiting for a whole block of them.
 
     Yields
     ------
@@ -146,10 +149,10 @@ def stream(
     [(1, 1), (1, 7), (1, 2)]
     """
     reader = _reader(source, format, skip_bad, threads, options)
-    return _stream(reader, source, block)
+    return _stream(reader, source, block, live)
 
 
-def _stream(reader: Any, source: Source, block: int | None) -> Iterator[Examples]:
+def _stream(reader: Any, source: Source, block: int | None, live: bool) -> Iterator[Examples]:
     if isinstance(reader, Mailbox):
         mail = reader.read()
         for start in range(0, len(mail), ROWS):
@@ -160,7 +163,7 @@ def _stream(reader: Any, source: Source, block: int | None) -> Iterator[Examples
         return
     rest = b""
     usual = 8 * BLOCK if isinstance(reader, Csv) else BLOCK
-    for data, last in blocks(source, block or usual):
+    for data, last in blocks(source, block or usual, live):
         text = rest + data if rest else data
         taken, examples = reader.parse(text, last)
         rest = text[taken:]

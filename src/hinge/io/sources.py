@@ -39,7 +39,7 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
         if not isinstance(source, str | os.PathLike):
             raw = _binary(source)
         elif os.fspath(source) == "-":
-            raw = sys.stdin.buffer
+            raw = _standard_input()
         else:
             raw = stack.enter_context(open(source, "rb"))
         with _readable(name_of(source)):
@@ -55,9 +55,18 @@ def whole(source: Source) -> Any:
         return file.read()
 
 
-def blocks(source: Source, size: int) -> Iterator[tuple[bytes, bool]]:
-    """Yield the bytes of a source in blocks, and whether each is the last; at least one, perhaps empty."""
+def blocks(source: Source, size: int, live: bool = False) -> Iterator[tuple[bytes, bool]]:
+    """Yield the bytes of a source in blocks, and whether each is the last; at least one, perhaps empty.
+
+    A live source is not waited for: what it has said so far is a block.
+    """
     with opened(source) as file:
+        if live:
+            read = getattr(file, "read1", file.read)
+            while block := read(size):
+                yield block, False
+            yield b"", True
+            return
         ahead = file.read(size)
         while ahead:
             block, ahead = ahead, file.read(size)
@@ -65,6 +74,14 @@ def blocks(source: Source, size: int) -> Iterator[tuple[bytes, bool]]:
             if not ahead:
                 return
         yield b"", True
+
+
+def _standard_input() -> Any:
+    """A reader of its own: sys.stdin's is locked while a thread waits in it, and then Python cannot leave."""
+    try:
+        return open(sys.stdin.fileno(), "rb", closefd=False)
+    except OSError:  # a test's, that is no file
+        return sys.stdin.buffer
 
 
 def _binary(source: Any) -> Any:
