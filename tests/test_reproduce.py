@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hinge.datasets import data_home
 from hinge.reproduce import EXPERIMENTS, reproduce
 from hinge.reproduce.pril import monomials
 from test_datasets import needs
@@ -11,14 +12,14 @@ DATA = {
     "enron": ["enron-folders"],
     "pril": ["parkinsons", "abalone"],
     "multitask": ["rcv1v2-subsets"],
-    "ansgd": ["corel5k", "rcv1v2-subsets", "bibtex"],
+    "ansgd": ["yeast"],
     "ocr": ["ocr-letters"],
     "ranking": ["mq2008"],
 }
 SMALL = {
     "enron": {"users": ["sanders-r"]},
     "pril": {"rows": 300, "repeat": 1},
-    "ansgd": {"rounds": 300},
+    "ansgd": {"sets": "yeast", "folds": 2, "rounds": 2000, "alphas": [1e-4, 1e-2]},
     "ocr": {"passes": 1, "folds": 1},
     "ranking": {"passes": 1, "folds": 1},
 }
@@ -70,6 +71,27 @@ def test_the_largest_norm_has_the_fewest_rounds_with_an_error():
     (table,) = tables("multitask")
     by_norm = {(row[0], row[1]): figure(row[2]) for row in table.rows}
     assert by_norm["linf", "implicit"] < by_norm["l1", "implicit"]
+
+
+def test_label_pairs_have_every_learner_and_a_proven_gap():
+    (table,) = tables("ansgd")
+    ((name, *figures, alpha, gap, _),) = table.rows
+    assert name == "yeast"
+    assert all(0.75 < figure(cell) < 0.9 for cell in figures)
+    assert alpha in ("0.0001", "0.01")
+    assert 0 <= float(gap) <= 0.01
+
+
+def test_label_pairs_read_a_set_by_its_files(tmp_path):
+    needs("yeast")
+    for file in ("yeast.arff.xz", "yeast.xml"):
+        (tmp_path / file).symlink_to(data_home() / "yeast" / file)
+    given = f"mine={tmp_path / 'yeast.arff.xz'},{tmp_path / 'yeast.xml'}"
+    (table,) = reproduce("ansgd", sets=(), mulan=given, folds=2, rounds=500, alphas=[1e-2])
+    assert [row[0] for row in table.rows] == ["mine"]
+    for options, message in [({"sets": "corel"}, "no set 'corel'"), ({"sets": (), "mulan": "x.arff"}, "NAME=FILE")]:
+        with pytest.raises(ValueError, match=message):
+            reproduce("ansgd", **options)
 
 
 def test_an_experiment_that_there_is_not():

@@ -213,88 +213,106 @@ Index argmax(const Real* values, Index count) {
     return 0;
 }
 
-// Sums run in 16 lanes, whatever the width of a register.
+// Sums run in 16 lanes, whatever the width of a register; a vector type of 16 lanes that fills several registers would
+// be compared and chosen from one by one, so the registers are written out.
+constexpr Index sum_lanes = 16;
+
+template <class Real>
+struct LaneSums {
+    static constexpr Index wide = register_bytes / static_cast<int>(sizeof(Real));
+    static constexpr Index registers = sum_lanes / wide;
+    using V = Vector<Real, register_bytes>;
+
+    V sum[registers]{};
+    alignas(64) Real lane[sum_lanes];
+
+    void spill() {
+        for (Index r = 0; r < registers; ++r) *reinterpret_cast<V*>(lane + r * wide) = sum[r];
+    }
+    double total() const {
+        double all = 0;
+        for (Index m = 0; m < sum_lanes; ++m) all += static_cast<double>(lane[m]);
+        return all;
+    }
+    Real folded() {
+        for (Index half = sum_lanes / 2; half > 0; half /= 2)
+            for (Index m = 0; m < half; ++m) lane[m] += lane[m + half];
+        return lane[0];
+    }
+};
+
+template <class Value>
+Value clipped(Value b) {
+    const Value zero{}, one = zero + 1;
+    b = b > zero ? b : zero;
+    return b < one ? b : one;
+}
+
 template <class Real>
 void ramp(const Real* values, Index width, const Real* from, Index count, Real slope, Real* many, Real* few) {
-    constexpr Index lanes = 16;
-    using V = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
-    const Index whole = width / lanes * lanes;
-    const V zero{}, one = zero + Real(1);
+    using Sums = LaneSums<Real>;
+    using V = typename Sums::V;
+    const Index whole = width / sum_lanes * sum_lanes;
     for (Index i = 0; i < count; ++i) {
         const Real at = from[i];
-        V sum{};
-        for (Index m = 0; m < whole; m += lanes) {
-            V b = (*reinterpret_cast<const V*>(values + m) - at) * slope;
-            b = b > zero ? b : zero;
-            b = b < one ? b : one;
-            *reinterpret_cast<V*>(many + m) += b;
-            sum += b;
-        }
-        alignas(64) Real lane[lanes];
-        *reinterpret_cast<V*>(lane) = sum;
+        Sums sums;
+        for (Index m = 0; m < whole; m += sum_lanes)
+            for (Index r = 0; r < Sums::registers; ++r) {
+                const V b = clipped<V>((*reinterpret_cast<const V*>(values + m + r * Sums::wide) - at) * slope);
+                *reinterpret_cast<V*>(many + m + r * Sums::wide) += b;
+                sums.sum[r] += b;
+            }
+        sums.spill();
         for (Index m = whole; m < width; ++m) {
-            Real b = (values[m] - at) * slope;
-            b = b > Real(0) ? b : Real(0);
-            b = b < Real(1) ? b : Real(1);
+            const Real b = clipped<Real>((values[m] - at) * slope);
             many[m] += b;
-            lane[m & (lanes - 1)] += b;
+            sums.lane[m & (sum_lanes - 1)] += b;
         }
-        for (Index half = lanes / 2; half > 0; half /= 2)
-            for (Index m = 0; m < half; ++m) lane[m] += lane[m + half];
-        few[i] = lane[0];
+        few[i] = sums.folded();
     }
 }
 
 template <class Real>
 double ramp_squares(const Real* values, Index width, Real from, Real slope) {
-    constexpr Index lanes = 16;
-    using V = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
-    const Index whole = width / lanes * lanes;
-    const V zero{}, one = zero + Real(1);
-    V sum{};
-    for (Index m = 0; m < whole; m += lanes) {
-        V b = (*reinterpret_cast<const V*>(values + m) - from) * slope;
-        b = b > zero ? b : zero;
-        b = b < one ? b : one;
-        sum += b * b;
-    }
-    alignas(64) Real lane[lanes];
-    *reinterpret_cast<V*>(lane) = sum;
+    using Sums = LaneSums<Real>;
+    using V = typename Sums::V;
+    const Index whole = width / sum_lanes * sum_lanes;
+    Sums sums;
+    for (Index m = 0; m < whole; m += sum_lanes)
+        for (Index r = 0; r < Sums::registers; ++r) {
+            const V b = clipped<V>((*reinterpret_cast<const V*>(values + m + r * Sums::wide) - from) * slope);
+            sums.sum[r] += b * b;
+        }
+    sums.spill();
     for (Index m = whole; m < width; ++m) {
-        Real b = (values[m] - from) * slope;
-        b = b > Real(0) ? b : Real(0);
-        b = b < Real(1) ? b : Real(1);
-        lane[m & (lanes - 1)] += b * b;
+        const Real b = clipped<Real>((values[m] - from) * slope);
+        sums.lane[m & (sum_lanes - 1)] += b * b;
     }
-    double total = 0;
-    for (Index m = 0; m < lanes; ++m) total += static_cast<double>(lane[m]);
-    return total;
+    return sums.total();
 }
 
 template <class Real>
 HingeSum hinges(const Real* values, Index width, Real from, Real level) {
-    constexpr Index lanes = 16;
-    using V = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
-    const Index whole = width / lanes * lanes;
+    using Sums = LaneSums<Real>;
+    using V = typename Sums::V;
+    const Index whole = width / sum_lanes * sum_lanes;
     const V zero{}, one = zero + Real(1);
-    V sum{}, above{};
-    for (Index m = 0; m < whole; m += lanes) {
-        const V value = *reinterpret_cast<const V*>(values + m);
-        const V over = value - from;
-        sum += over > zero ? over : zero;
-        above += value >= level ? one : zero;
-    }
-    alignas(64) Real lane[lanes], counts[lanes];
-    *reinterpret_cast<V*>(lane) = sum;
-    *reinterpret_cast<V*>(counts) = above;
-    double total = 0, count = 0;
+    Sums sums, counts;
+    for (Index m = 0; m < whole; m += sum_lanes)
+        for (Index r = 0; r < Sums::registers; ++r) {
+            const V value = *reinterpret_cast<const V*>(values + m + r * Sums::wide);
+            const V over = value - from;
+            sums.sum[r] += over > zero ? over : zero;
+            counts.sum[r] += value >= level ? one : zero;
+        }
+    sums.spill();
+    counts.spill();
     for (Index m = whole; m < width; ++m) {
         const Real over = values[m] - from;
-        lane[m & (lanes - 1)] += over > Real(0) ? over : Real(0);
-        count += values[m] >= level ? 1 : 0;
+        sums.lane[m & (sum_lanes - 1)] += over > Real(0) ? over : Real(0);
+        counts.lane[m & (sum_lanes - 1)] += values[m] >= level ? Real(1) : Real(0);
     }
-    for (Index m = 0; m < lanes; ++m) total += static_cast<double>(lane[m]), count += static_cast<double>(counts[m]);
-    return {total, static_cast<Index>(count)};
+    return {sums.total(), static_cast<Index>(counts.total())};
 }
 
 template <class Real, int Bytes>

@@ -17,7 +17,7 @@ EXPERIMENTS = {
     "enron": "seven mailboxes, six label rankers (Shalev-Shwartz and Singer)",
     "pril": "ordered classes with interval labels (PRIL)",
     "multitask": "parallel tasks under a shared loss (Dekel, Long and Singer)",
-    "ansgd": "pairs of labels by smoothed stochastic gradients (Ouyang and Gray)",
+    "ansgd": "pairs of labels by smoothed stochastic gradients (Park and Choi)",
     "ocr": "handwritten words, letter by letter",
     "ranking": "lists of documents, by Kendall's tau and NDCG",
 }
