@@ -146,6 +146,27 @@ def test_all_coefficients_are_the_sums_over_pairs(k, share, a):
     assert hinge_ - a * N / 2 - 1e-12 <= value <= hinge_ + 1e-12
 
 
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
+@pytest.mark.parametrize("length", [2.0**-43, 2.0**-33, 2.0**-20, 1.0])
+@pytest.mark.parametrize("where", ["on the kink", "all equal", "far apart"])
+def test_short_ramps_and_ties_lose_nothing(where, length, share):
+    """Pairs within 1e-13 of the kink of their hinge: a difference of sums of scores would be noise there.
+
+    The scores are such that no violation is rounded.
+    """
+    rng, k = np.random.default_rng(0), 400
+    s, in_Y = np.round(rng.normal(size=k)) + 2.0**-43 * rng.integers(-2, 3, size=k), rng.random(k) < share
+    s = {"on the kink": s, "all equal": np.full(k, 0.25), "far apart": 2.0**20 * s}[where]
+    value, hinge_, slope, delta = smoothed(s, in_Y, length)
+    violation = oracle.violations(s, in_Y)
+    beta = np.clip(violation / length, 0, 1)
+    np.testing.assert_allclose(delta * beta.size, oracle.zetas(beta, in_Y), rtol=1e-12, atol=1e-9)
+    assert slope == pytest.approx(beta.mean(), abs=1e-13)
+    assert delta[in_Y].sum() == pytest.approx(-delta[~in_Y].sum(), abs=1e-13)
+    assert value == pytest.approx((beta * violation - length * beta**2 / 2).mean(), rel=1e-10)
+    assert hinge_ == pytest.approx(oracle.average_hinge(s, in_Y), rel=1e-13)
+
+
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_coefficients_are_the_gradient_of_the_smoothed_hinge(share):
     rng, k, length, step = np.random.default_rng(0), 200, 0.7, 1e-6

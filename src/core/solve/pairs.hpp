@@ -23,6 +23,27 @@ struct PairLoss {
     double wrong = 0;  // pairs with s_k <= s_l
 };
 
+// How far up a ramp some numbers are. They climb or fall together, come and go; none is ever above the ramp's length, so
+// that their sums lose nothing however short it is.
+class Window {
+public:
+    void add(double up) { count_ += 1, sum_ += up, squares_ += up * up; }
+    void remove(double up) {
+        count_ -= 1, sum_ -= up, squares_ -= up * up;
+        if (count_ == 0) sum_ = squares_ = 0;
+    }
+    void shift(double by) {
+        if (count_ == 0) return;
+        squares_ += by * (2 * sum_ + count_ * by);
+        sum_ += count_ * by;
+    }
+    double sum_times(double rise) const { return count_ > 0 ? rise * sum_ : 0.0; }
+    double squares_times(double rise) const { return count_ > 0 ? rise * rise * squares_ : 0.0; }
+
+private:
+    double count_ = 0, sum_ = 0, squares_ = 0;
+};
+
 template <class Real>
 class Pairs {
 public:
@@ -51,12 +72,6 @@ public:
     }
 
     double pairs() const { return pairs_; }
-    // For tests: which of the two ways is taken.
-    void take(bool sorted) {
-        sorted_ = sorted;
-        if (sorted_) sort();
-    }
-
     PairLoss loss() const {
         PairLoss out;
         if (!sorted_) {
@@ -97,8 +112,8 @@ public:
 
     // The sum over pairs of the smoothed hinge that goes with the betas of `smooth`, which comes before.
     double smoothed(const Real* scores, double slope, double scale, const Real* delta) const {
-        double squares = 0, linear = 0;  // sum beta (1 + s_l - s_k) = sum beta + sum zeta s
-        for (Real from : from_)
+        double squares = sorted_ ? squares_ : 0.0, linear = 0;  // sum beta (1 + s_l - s_k) = sum beta + sum zeta s
+        for (Real from : sorted_ ? std::span<const Real>() : std::span<const Real>(from_))
             squares += kernels<Real>().ramp_squares(values_.data(), width_, from, static_cast<Real>(slope));
         for (Index y = 0; y < outputs_; ++y) linear += static_cast<double>(delta[y]) * static_cast<double>(scores[y]);
         return betas() + linear / scale - squares / (2 * slope);
@@ -164,27 +179,46 @@ private:
         }
         const auto rise = static_cast<double>(slope);
         const double length = std::isinf(rise) ? 0.0 : 1 / rise;
-        few_sums_.assign(1, 0.0);
-        for (std::size_t place : order_) few_sums_.push_back(few_sums_.back() + static_cast<double>(from_[place]));
+        ramp_few(rise, length);
+        ramp_many(rise, length, delta);
+    }
 
-        std::size_t begun = 0, full = 0;  // of many: the first beyond the foot of the ramp, and beyond its top
+    // By rising foot, how far the values are up the ramp that begins there.
+    void ramp_few(double rise, double length) {
+        Window on;
+        std::size_t begun = 0, full = 0;  // of many: the first beyond the foot, and beyond the top
+        double before = 0;
+        squares_ = 0;
         for (std::size_t place : order_) {
             const auto foot = static_cast<double>(from_[place]);
-            while (begun < many_.size() && !(static_cast<double>(value_of(begun)) > foot)) ++begun;
-            full = std::max(full, begun);
-            while (full < many_.size() && static_cast<double>(value_of(full)) < foot + length) ++full;
-            const auto on = static_cast<double>(full - begun);
-            const double partial = on > 0 ? rise * (many_sums_[full] - many_sums_[begun] - on * foot) : 0.0;
-            sums_[place] = static_cast<Real>(partial + static_cast<double>(many_.size() - full));
+            const auto up = [&](std::size_t i) { return static_cast<double>(value_of(i)) - foot; };
+            for (; begun < full && up(begun) <= 0; ++begun) on.remove(static_cast<double>(value_of(begun)) - before);
+            on.shift(before - foot);
+            if (begun == full)
+                while (begun < many_.size() && up(begun) <= 0) full = ++begun;
+            for (; full < many_.size() && up(full) < length; ++full) on.add(up(full));
+            const auto whole = static_cast<double>(many_.size() - full);
+            sums_[place] = static_cast<Real>(on.sum_times(rise) + whole);
+            squares_ += on.squares_times(rise) + whole;
+            before = foot;
         }
-        begun = full = 0;  // of few: the first whose ramp has not begun at the value, and whose top is not reached
+    }
+
+    // By rising value, how far it is up the ramps.
+    void ramp_many(double rise, double length, Real* delta) {
+        Window on;
+        std::size_t begun = 0, full = 0;  // of few: the first that the value is not above, and on top of
+        double before = 0;
         for (Index y : many_) {
             const auto value = static_cast<double>(values_[static_cast<std::size_t>(y)]);
-            while (begun < order_.size() && static_cast<double>(from_[order_[begun]]) < value) ++begun;
-            while (full < begun && static_cast<double>(from_[order_[full]]) + length <= value) ++full;
-            const auto on = static_cast<double>(begun - full);
-            const double partial = on > 0 ? rise * (on * value - (few_sums_[begun] - few_sums_[full])) : 0.0;
-            delta[y] = static_cast<Real>(partial + static_cast<double>(full));
+            const auto up = [&](std::size_t i) { return value - static_cast<double>(from_[order_[i]]); };
+            for (; full < begun && up(full) >= length; ++full) on.remove(before - static_cast<double>(from_[order_[full]]));
+            on.shift(value - before);
+            if (full == begun)
+                while (begun < order_.size() && up(begun) > 0 && up(begun) >= length) full = ++begun;
+            for (; begun < order_.size() && up(begun) > 0; ++begun) on.add(up(begun));
+            delta[y] = static_cast<Real>(on.sum_times(rise) + static_cast<double>(full));
+            before = value;
         }
     }
 
@@ -204,7 +238,8 @@ private:
     std::vector<Real> from_, sums_;      // beside levels_
     std::vector<Index> many_;            // outputs by rising value
     std::vector<std::size_t> order_;     // places in few_ by rising level
-    std::vector<double> many_sums_, few_sums_;
+    std::vector<double> many_sums_;
+    double squares_ = 0;                 // sum of the squared betas, where sorted
 };
 
 }  // namespace hinge::solve
