@@ -48,4 +48,4 @@ def test_a_measure_of_answers_is_given_answers():
     progressive(
         LabelRanker(), np.eye(3), ["a", "b", "a"], metrics={"seen": lambda y, answer: len(seen.append(answer) or [])}
     )
-    assert [label for part in seen for label in part] == ["a", "a", "b"]  # what was learned last, by the intercept alone
+    assert [label for part in seen for label in part] == ["a", "a", "b"]  # the last by the intercept alone

@@ -182,6 +182,17 @@ def test_features_that_appear_later_leave_the_mistake_bound_one(update):
     assert after.mistakes == 21 <= after.mistake_bound
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("C", [2.0**-10, 2.0**-60, 2.0**-90])
+def test_a_cap_far_below_the_margin_is_used_up(C, dtype):
+    """In the full update's sums C ||x||^2 stands beside the margin, in whose last digit it would be lost."""
+    ranker = LabelRanker(C=C, fit_intercept=False, dtype=dtype)
+    for _ in range(3):
+        ranker.partial_fit([[1.0, 0.0]], [{0, 1}], classes=range(4))
+    np.testing.assert_array_equal(ranker.coef_[:, 0], 3 * C * np.array([0.5, 0.5, -0.5, -0.5]))
+    assert ranker.certificate_.mistakes <= ranker.certificate_.mistake_bound
+
+
 # -- one round --------------------------------------------------------------------------------------------------------
 
 

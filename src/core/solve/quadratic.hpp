@@ -76,8 +76,8 @@ public:
         for (double u : ups_) total += std::max(0.0, u + up_shift);
         const double limit = line.cap * line.curvature;
         if (total > limit) {
-            up_shift = -simplex_shift(sorted(ups_), limit);
-            down_shift = simplex_shift(sorted(downs_), limit);
+            up_shift = -cut_down(ups_, limit);
+            down_shift = cut_down(downs_, limit);
         }
         for (std::size_t i = 0; i < ups_.size(); ++i)
             if (ups_[i] + up_shift > 0) step.set(region.ups[i], (ups_[i] + up_shift) / line.curvature);
@@ -192,10 +192,14 @@ private:
         }
     }
 
-    const std::vector<double>& sorted(const std::vector<double>& values) {
+    // The shift that leaves so much above it. Values are counted from the largest from now on: in their own size, which
+    // gamma sets, a small total would be lost to rounding.
+    double cut_down(std::vector<double>& values, double total) {
+        const double largest = *std::max_element(values.begin(), values.end());
+        for (double& value : values) value -= largest;
         sorted_ = values;
         std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
-        return sorted_;
+        return simplex_shift(sorted_, total);
     }
 
     static constexpr std::size_t wide = 16;
