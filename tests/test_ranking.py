@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 
 import hinge
 from hinge import ListRanker, metrics, progressive
-from hinge.queries import SkippedListsWarning
+from hinge.queries import SkippedListsWarning, reported_once
 from oracle import lists as oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -359,6 +359,27 @@ def test_lists_that_ask_for_nothing_are_counted_and_reported_once() -> None:
         with pytest.warns(SkippedListsWarning, match="1 list asks"):
             it.partial_fit(X[:1], [1])
         assert it.skipped_ == 17
+
+
+def test_lists_of_many_calls_are_reported_once() -> None:
+    it, X = ListRanker(), np.eye(2)
+
+    def learn() -> None:
+        with reported_once(it, passes=2):
+            for y in ([1, 1], [1, 0], [2, 2]) * 4:
+                it.partial_fit(X, y)
+
+    with pytest.warns(SkippedListsWarning, match="4 lists ask for nothing") as seen:
+        learn()
+    assert len(seen) == 1
+    assert it.skipped_ == 8
+    with pytest.warns(SkippedListsWarning, match="1 list asks"):
+        it.partial_fit(X, [1, 1])
+    with warnings.catch_warnings(), reported_once(it):
+        warnings.simplefilter("error")
+        it.partial_fit(X, [1, 0])
+    with reported_once(object()):  # whatever learns no lists has nothing to report
+        pass
 
 
 def test_ndcg_orders_documents_that_are_equally_relevant_by_index() -> None:

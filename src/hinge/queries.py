@@ -20,7 +20,7 @@ from hinge.oracles import RuleLearner, online_only, warn_if_open
 from hinge.rows import as_csr, read_weights
 from hinge.separation import separate
 
-__all__ = ["Lists", "QueryLearner", "SkippedListsWarning", "group"]
+__all__ = ["Lists", "QueryLearner", "SkippedListsWarning", "group", "reported_once"]
 
 
 @dataclass(frozen=True)
@@ -160,11 +160,11 @@ class QueryLearner(RuleLearner, OnlineEstimator):
     @contextlib.contextmanager
     def _quietly(self) -> Iterator[None]:
         """Report no lists that are skipped: this is done elsewhere, once a call."""
-        self._quiet = True
+        before, self._quiet = self._quiet, True
         try:
             yield
         finally:
-            self.__dict__.pop("_quiet", None)
+            self._quiet = before
 
     def _learn(self, x: Lists, targets: np.ndarray, weights: np.ndarray | None, **trace: np.ndarray) -> None:
         idle = int(self._idle(x, targets).sum())
@@ -303,6 +303,20 @@ class QueryLearner(RuleLearner, OnlineEstimator):
             raise ValueError(f"{self.n_features_in_} features, but no section is as long")
         self._model.grow(self.n_features_in_, 1)
         self._model.restore(sections)
+
+
+@contextlib.contextmanager
+def reported_once(estimator: Any, passes: int = 1) -> Iterator[None]:
+    """Report what all calls in the block skip at its end, once; `passes` is how often they see each list."""
+    if not isinstance(estimator, QueryLearner):
+        yield
+        return
+    before = estimator.skipped_ if estimator.__sklearn_is_fitted__() else 0
+    with estimator._quietly():
+        yield
+    skipped = estimator.skipped_ - before if estimator.__sklearn_is_fitted__() else 0
+    if skipped:
+        estimator._report(-(-skipped // passes))
 
 
 class SkippedListsWarning(UserWarning):

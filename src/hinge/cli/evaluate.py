@@ -41,6 +41,12 @@ class Run:
 
     def over(self, blocks: Any, every: int | None, advance: Any) -> Any:
         """Return the joined report."""
+        from hinge.queries import reported_once
+
+        with reported_once(self.learner):
+            return self._over(blocks, every, advance)
+
+    def _over(self, blocks: Any, every: int | None, advance: Any) -> Any:
         from hinge import progressive
         from hinge.cli.feeding import at_lines, given
         from hinge.evaluation import joined

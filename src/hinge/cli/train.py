@@ -112,11 +112,13 @@ class Job:
     def run(self) -> int:
         """Learn and write the model; returns the number of rows."""
         from hinge.cli.feeding import Feed, interruption, learn, named
+        from hinge.queries import reported_once
 
         if not hasattr(self.learner, "partial_fit"):
             return self._fit_at_once()
         rows = 0
-        with interruption() as stopped, progress("learning", None) as advance:
+        once = reported_once(self.learner, self.passes - self.number)
+        with interruption() as stopped, progress("learning", None) as advance, once:
             feed = Feed(self.learner, self.data, self.options, seed=self.seed, stopped=stopped)
             if self.data == "-" and self.passes > 1:
                 feed.streams = False

@@ -24,7 +24,9 @@ def run(advance: Callable[[int, str], None], passes: int = 10, folds: int = 5) -
             parts = load_mq2008(fold)
             train, test = parts.train, parts.test
             ranker = ListRanker(loss, C=0.01, average=True, max_iter=passes, **more)
-            asking = np.array([np.ptp(train.y[train.qid == q]) > 0 for q in train.qid])  # the others teach nothing
+            asking = np.array(
+                [np.ptp(train.y[train.qid == q]) > 0 for q in train.qid]
+            )  # lists of one grade are left out
             ranker.fit(train.X[asking], train.y[asking], qid=train.qid[asking])
             scores = ranker.decision_function(test.X)
             found += [ndcg_score(test.y, scores, qid=test.qid, k=k) / folds for k in (1, 5, 10)]
