@@ -10,16 +10,13 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "../elementary.hpp"
-#include "../kernels.hpp"
 #include "bracketed_zero.hpp"
 #include "capped_simplex.hpp"
 #include "dual_ball.hpp"
-#include "joint_newton.hpp"
 
 namespace hinge {
 namespace solve {
@@ -29,7 +26,6 @@ public:
     // Maximises sum 2 t_j l_j - t_j^2 q_j for l > 0, q >= 0; the ball's radii and its cap are times C.
     void best(std::span<const double> losses, std::span<const double> curvatures, const DualBall& ball, double C,
               std::span<double> steps) {
-        if (smooth(ball) && at_once(losses, curvatures, ball, C, steps)) return;
         load(losses, curvatures, ball, C, steps);
         if (ball.count == 1) {
             tighten(0, highest(0), guess());
@@ -42,12 +38,6 @@ public:
             tighten_both(first_alone, second_alone * (1 + 1e-9));
         }
         shrink();
-    }
-
-    // Maximises sum t_j l_j, where all conditions can be met at once; else false.
-    bool linear(std::span<const double> losses, const DualBall& ball, std::span<double> steps) {
-        zeros_.assign(losses.size(), 0.0);
-        return smooth(ball) && at_once(losses, zeros_, ball, 1.0, steps);
     }
 
 private:
@@ -81,54 +71,6 @@ private:
         double value;
         double slope;
     };
-
-    // No step is capped, and none is zero.
-    static bool smooth(const DualBall& ball) { return !ball.capped() && ball.bounds[0].slope > 0; }
-
-    bool at_once(std::span<const double> losses, std::span<const double> curvatures, const DualBall& ball, double C,
-                 std::span<double> steps) {
-        PowerBound bounds[2] = {ball.bounds[0], ball.bounds[1]};
-        for (PowerBound& bound : bounds) bound.radius *= C;
-        if (free_within(losses, curvatures, bounds, ball.count, steps)) return true;
-        newton_.load(losses, curvatures);
-        if (ball.count == 1) return newton_.solve(bounds[0], steps);
-        double alone[2];
-        double excess[2];
-        for (int i = 0; i < 2; ++i) {
-            if (!newton_.solve(bounds[i], steps)) return false;
-            alone[i] = newton_.theta(0);
-            excess[1 - i] = size_of(steps, bounds[1 - i]);
-            if (excess[1 - i] <= 1) return true;
-        }
-        return newton_.solve(bounds, alone, excess, steps);
-    }
-
-    // No bound is tight.
-    bool free_within(std::span<const double> losses, std::span<const double> curvatures, const PowerBound* bounds,
-                     int count, std::span<double> steps) {
-        double least = bounds[0].radius;
-        for (int i = 1; i < count; ++i) least = std::min(least, bounds[i].radius);
-        double longest = 0;
-        for (std::size_t j = 0; j < losses.size(); ++j) {
-            steps[j] = losses[j] / curvatures[j];
-            longest = std::max(longest, steps[j]);
-        }
-        if (longest > least) return false;
-        for (int i = 0; i < count; ++i)
-            if (size_of(steps, bounds[i]) > 1) return false;
-        return true;
-    }
-
-    // sum (t / radius)^q
-    double size_of(std::span<const double> steps, const PowerBound& bound) {
-        const auto count = static_cast<std::ptrdiff_t>(steps.size());
-        powers_.resize(steps.size());
-        for (std::size_t j = 0; j < steps.size(); ++j) powers_[j] = steps[j] / bound.radius;
-        log_kernel()(powers_.data(), count);
-        for (double& power : powers_) power *= 1 + bound.slope;
-        exp_kernel()(powers_.data(), count);
-        return std::accumulate(powers_.begin(), powers_.end(), 0.0);
-    }
 
     void load(std::span<const double> losses, std::span<const double> curvatures, const DualBall& ball, double C,
               std::span<double> steps) {
@@ -412,9 +354,6 @@ private:
     std::vector<double> log_steps_;
     std::vector<double> others_;
     CappedSimplex simplex_;
-    JointNewton newton_;
-    std::vector<double> zeros_;
-    std::vector<double> powers_;
 };
 
 }  // namespace solve

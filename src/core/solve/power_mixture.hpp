@@ -1,5 +1,5 @@
-// The direction of a round, max <t, l> over a dual ball with a bound ||t||_q <= radius, 1 < q < infinity: closed for the
-// p-norms, one root for the interpolations.
+// The direction of a round, max <t, l> over the dual ball of an interpolation with a bound ||t||_q <= radius,
+// 1 < q < infinity: one root.
 //
 // Where both bounds of an interpolation are tight, t is a multiple of y with (1-c) y_j^a + c y_j^b = l_j / max l, a and b
 // the slopes of the bounds (a cap: b infinite, y_j = min(1, ..)), and c is where both are equally tight. The root is found
@@ -22,7 +22,7 @@ namespace solve {
 
 class PowerMixture {
 public:
-    // l > 0. The bound of a pure p-norm has 1 < p < infinity.
+    // l > 0.
     void linear(std::span<const double> losses, const DualBall& ball, std::span<double> steps) {
         load(losses, ball, steps);
         Tightness at = mix(-infinity);

@@ -16,6 +16,7 @@
 #include "power_bounds.hpp"
 #include "power_mixture.hpp"
 #include "power_norm.hpp"
+#include "smooth_bounds.hpp"
 
 namespace hinge {
 namespace solve {
@@ -69,7 +70,7 @@ public:
         if (losses.empty()) return 0;
         if (polyhedral()) return norm_ = simplex_.largest(losses, ball_.cap, total());
         if (pure()) return norm_ = power_.value(losses, ball_.bounds[0]);
-        if (!bounds_.linear(losses, ball_, steps_)) mixture_.linear(losses, ball_, steps_);
+        if (!smooth_.linear(losses, ball_, steps_)) mixture_.linear(losses, ball_, steps_);
         for (std::size_t i = 0; i < steps_.size(); ++i) norm_ += steps_[i] * losses_[i];
         return norm_;
     }
@@ -110,7 +111,7 @@ private:
             simplex_.best(losses_, curvatures, ball_.cap * C, total() * C, Tie::lowest_index, steps_);
         else if (pure() && ball_.bounds[0].slope == 1)
             best_in_sphere(losses_, curvatures, ball_.bounds[0].radius * C, steps_);
-        else
+        else if (!smooth_.best(losses_, curvatures, ball_, C, steps_))
             bounds_.best(losses_, curvatures, ball_, C, steps_);
     }
 
@@ -121,6 +122,7 @@ private:
     CappedSimplex simplex_;
     PowerNorm power_;
     PowerMixture mixture_;
+    SmoothBounds smooth_;
     PowerBounds bounds_;
 };
 
