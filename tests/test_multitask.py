@@ -398,6 +398,32 @@ def test_files_pickles_and_snapshots_of_named_tasks(kind, tmp_path):
     assert [w.size for w in tasks.coef_] == [2, 2]
 
 
+@either
+def test_a_list_of_dicts_is_one_a_task(kind):
+    """Tasks by their numbers: as a dict of numbers, and as a list of matrices."""
+    rng = np.random.default_rng(17)
+    X, Y = rng.normal(size=(2, 20, 3)), rng.choice([0, 1], size=(20, 2))
+    listed, named, tables = (kind(C=0.4, dtype="float64") for _ in range(3))
+    assert listed.predict_one([{"a": 1.0}, {"a": 1.0}]) is None
+    for t in range(20):
+        x = [dict(zip("abc", features, strict=True)) for features in X[:, t].tolist()]
+        listed.learn_one(x, Y[t].tolist())
+        named.learn_one(dict(enumerate(x)), dict(enumerate(Y[t].tolist())))
+    tables.partial_fit(list(X), Y)
+    for tasks in (listed, named, tables):
+        np.testing.assert_array_equal(tasks.coef_, listed.coef_)
+    assert listed.tasks_ == [0, 1]
+    assert listed.predict_one(x) == list(named.predict_one(dict(enumerate(x))).values())
+    assert listed.predict_one(x) == tables.predict([X[0, 19:], X[1, 19:]])[0].tolist()
+    listed.learn_one(x, [None, 1])
+    np.testing.assert_array_equal(listed.coef_[0], named.coef_[0])
+    for call in (lambda: listed.learn_one([{"a": 1.0}, 3], [0, 1]), lambda: listed.predict_one([1.0, 2.0])):
+        with pytest.raises(TypeError, match="a list of one a task"):
+            call()
+    with pytest.raises(ValueError, match="no task 2"):
+        listed.learn_one(x, [0, 1, 1])
+
+
 def test_bad_input_is_refused_in_words_and_changes_nothing():
     X, Y = np.eye(3), np.array([[0, 1], [1, 0], [0, 0]])
     tasks = MultitaskClassifier().fit(X, Y)

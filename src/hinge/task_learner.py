@@ -13,7 +13,7 @@ from hinge import _core
 from hinge.base import check_dtype
 from hinge.certificate import Certificate
 from hinge.json_values import decode_value, encode_value
-from hinge.task_reader import TaskDicts, TaskReader, is_dict_of_dicts, must_be_dict, part_names
+from hinge.task_reader import TaskDicts, TaskReader, is_dict_of_dicts, one_round, part_names
 from hinge.tasks import (
     DICTS,
     MATRIX,
@@ -182,16 +182,19 @@ class TaskLearner(TaskReader):
 
         Parameters
         ----------
-        x : dict of feature name to number or string, or dict of task to such a dict
-            One instance for all tasks, or one each; a string value stands for the feature ``name=value``.
-        y : dict of task to value, or one value for a single task without a name
+        x : dict of feature name to number or string, dict of task to such a dict, or list of one a task
+            One instance for all tasks, or one each; a string value stands for the feature ``name=value``. In a list
+            the tasks' names are their numbers.
+        y : dict of task to value, list of one value a task, or one value for a single task
             A task that is not named, or whose value is None or NaN, is dormant. New names are new tasks.
         w : float, default=1.0
             Multiplies this round's C.
         """
         if not 0 <= w < inf:
             raise ValueError(f"w is {w!r}; a weight must be finite and not negative")
-        must_be_dict(x)
+        if not isinstance(x, dict):
+            x = one_round(x)
+            y = y if isinstance(y, dict) else dict(enumerate(y))
         answers = [y] if isinstance(y, dict) else np.array([y], dtype=object)
         if self._model is not None and hasattr(self, "n_features_in_"):
             self._check_params()
@@ -271,15 +274,21 @@ class TaskLearner(TaskReader):
 
         Parameters
         ----------
-        x : dict of feature name to number or string, or dict of task to such a dict
+        x : dict of feature name to number or string, dict of task to such a dict, or list of one a task
             Names that were never learned are left out.
+
+        Returns
+        -------
+        dict of task to answer, list of answers where x or y was one, or one answer
         """
         if self._model is None or self._tasks == 0:
             return None
-        must_be_dict(x)
-        self._check_dict(x)
-        answers = self._answers(self._score_dict(x)[None])
-        return answers[0].tolist() if isinstance(answers, np.ndarray) else answers[0]
+        tasks = one_round(x)
+        self._check_dict(tasks)
+        answers = self._answers(self._score_dict(tasks)[None])
+        if isinstance(answers, np.ndarray):
+            return answers[0].tolist()
+        return answers[0] if isinstance(x, dict) else list(answers[0].values())
 
     # -- what was learned -------------------------------------------------------------------------------------------
 

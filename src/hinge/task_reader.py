@@ -215,12 +215,16 @@ def is_list_of_matrices(X: Any) -> bool:
     return (len(first.shape) if hasattr(first, "shape") else np.ndim(first)) == 2
 
 
-def must_be_dict(x: Any) -> None:
-    """Raise where one round's x is no dict."""
-    if not isinstance(x, dict):
-        raise TypeError(
-            f"x must be a dict of feature name to number or string, or of task to such a dict, got {type(x).__name__}"
-        )
+def one_round(x: Any) -> dict[Any, Any]:
+    """Return one round's x as a dict; a list of one dict a task stands for a dict of the tasks' numbers to them."""
+    if isinstance(x, list | tuple) and x and all(isinstance(features, dict) for features in x):
+        return dict(enumerate(x))
+    if isinstance(x, dict):
+        return x
+    raise TypeError(
+        f"x must be a dict of feature name to number or string, or of task to such a dict, or a list of one a task, "
+        f"got {type(x).__name__}"
+    )
 
 
 def is_dict_of_dicts(x: dict[Any, Any]) -> bool:

@@ -127,7 +127,8 @@ def read_numbers(table: np.ndarray) -> np.ndarray:
             try:
                 out[t, j] = np.nan if value is None else float(value)
             except (TypeError, ValueError):
-                raise ValueError(f"row {t}, column {j} of y is {value!r}; it must be a number") from None
+                shown = value.item() if isinstance(value, np.generic) else value
+                raise ValueError(f"row {t}, column {j} of y is {shown!r}; it must be a number") from None
         table = out
     _refuse_infinity(table)
     return np.ascontiguousarray(table, dtype=np.float64)
