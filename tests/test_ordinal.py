@@ -295,14 +295,24 @@ MODES: dict[str, dict[str, Any]] = {
 }
 
 
-@settings(max_examples=80, deadline=None)
-@given(seeds, sizes, st.booleans(), st.sampled_from(sorted(MODES)), st.sampled_from(["float32", "float64"]))
-def test_thresholds_stay_in_order(seed: int, size: tuple[int, int], weighted: bool, mode: str, dtype: str) -> None:
-    X, y, weights = arrays(bounded(draw(seed, *size, rounds=60, weighted=weighted)))
+@settings(max_examples=100, deadline=None)
+@given(
+    seeds,
+    sizes,
+    st.sampled_from(["none", "some", "wild"]),
+    st.sampled_from(sorted(MODES)),
+    st.sampled_from(["float32", "float64"]),
+)
+def test_thresholds_stay_in_order(seed: int, size: tuple[int, int], weighted: str, mode: str, dtype: str) -> None:
+    """Also where weights lie forty orders of magnitude apart."""
+    X, y, weights = arrays(bounded(draw(seed, *size, rounds=60, weighted=weighted == "some")))
+    if weighted == "wild":
+        weights = 10.0 ** np.random.default_rng(seed).uniform(-20, 20, size=len(X))
     it = learner(size[1], **MODES[mode] | {"dtype": dtype})
     for t in range(len(X)):
         it.partial_fit(X[t : t + 1], y[t : t + 1], sample_weight=weights[t : t + 1])
         assert it.thresholds_.dtype == dtype
+        assert np.isfinite(it.thresholds_).all()
         assert ordered(it.thresholds_)
 
 
