@@ -170,49 +170,6 @@ void mix(const Real* blocks, Index width, const Real* factor, Index count, Real*
     }
 }
 
-template <class Real>
-Real dot(const Real* origin, Row<Real> x) {
-    constexpr Index lanes = 16;
-    using V = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
-    alignas(64) Real lane[lanes] = {};
-    Index i = 0;
-    if (!x.index) {
-        V sum{};
-        for (; i + lanes <= x.count; i += lanes)
-            sum += *reinterpret_cast<const V*>(x.value + i) * *reinterpret_cast<const V*>(origin + i);
-        *reinterpret_cast<V*>(lane) = sum;
-    }
-    for (; i < x.count; ++i) {
-        const Index j = x.feature(i);
-        lane[j & (lanes - 1)] += x.value[i] * origin[j];
-    }
-    for (Index half = lanes / 2; half > 0; half /= 2)
-        for (Index m = 0; m < half; ++m) lane[m] += lane[m + half];
-    const Real constant = x.constant != Real(0) ? x.constant * origin[-1] : Real(0);
-    return constant + lane[0];
-}
-
-template <class Real>
-Index argmax(const Real* values, Index count) {
-    constexpr Index lanes = register_bytes / static_cast<int>(sizeof(Real));
-    using V = Vector<Real, register_bytes>;
-    Real largest = values[0];
-    Index i = 0;
-    if (count >= lanes) {
-        V best = *reinterpret_cast<const V*>(values);
-        for (i = lanes; i + lanes <= count; i += lanes) {
-            const V next = *reinterpret_cast<const V*>(values + i);
-            best = next > best ? next : best;
-        }
-        largest = best[0];
-        for (Index m = 1; m < lanes; ++m) largest = best[m] > largest ? best[m] : largest;
-    }
-    for (; i < count; ++i) largest = values[i] > largest ? values[i] : largest;
-    for (Index m = 0; m < count; ++m)
-        if (values[m] == largest) return m;
-    return 0;
-}
-
 // Sums run in 16 lanes, whatever the width of a register; a vector type of 16 lanes that fills several registers would
 // be compared and chosen from one by one, so the registers are written out.
 constexpr Index sum_lanes = 16;
@@ -240,6 +197,46 @@ struct LaneSums {
         return lane[0];
     }
 };
+
+template <class Real>
+Real dot(const Real* origin, Row<Real> x) {
+    using Sums = LaneSums<Real>;
+    using V = typename Sums::V;
+    Sums sums;
+    Index i = 0;
+    if (!x.index)
+        for (; i + sum_lanes <= x.count; i += sum_lanes)
+            for (Index r = 0; r < Sums::registers; ++r)
+                sums.sum[r] += reinterpret_cast<const V*>(x.value + i)[r] * reinterpret_cast<const V*>(origin + i)[r];
+    sums.spill();
+    for (; i < x.count; ++i) {
+        const Index j = x.feature(i);
+        sums.lane[j & (sum_lanes - 1)] += x.value[i] * origin[j];
+    }
+    const Real constant = x.constant != Real(0) ? x.constant * origin[-1] : Real(0);
+    return constant + sums.folded();
+}
+
+template <class Real>
+Index argmax(const Real* values, Index count) {
+    constexpr Index lanes = register_bytes / static_cast<int>(sizeof(Real));
+    using V = Vector<Real, register_bytes>;
+    Real largest = values[0];
+    Index i = 0;
+    if (count >= lanes) {
+        V best = *reinterpret_cast<const V*>(values);
+        for (i = lanes; i + lanes <= count; i += lanes) {
+            const V next = *reinterpret_cast<const V*>(values + i);
+            best = next > best ? next : best;
+        }
+        largest = best[0];
+        for (Index m = 1; m < lanes; ++m) largest = best[m] > largest ? best[m] : largest;
+    }
+    for (; i < count; ++i) largest = values[i] > largest ? values[i] : largest;
+    for (Index m = 0; m < count; ++m)
+        if (values[m] == largest) return m;
+    return 0;
+}
 
 template <class Value>
 Value clipped(Value b) {
@@ -383,14 +380,15 @@ double sum_of_lanes(const double* lane) {
 }
 
 double weighted_sum(const double* a, const double* values, std::ptrdiff_t count) {
-    constexpr std::ptrdiff_t lanes = 8;
-    using V = Vector<double, 64>;
-    alignas(64) double lane[lanes];
-    V sum{};
+    constexpr std::ptrdiff_t lanes = 8, wide = register_bytes / 8, registers = lanes / wide;
+    using V = Vector<double, register_bytes>;
+    V sum[registers]{};
     std::ptrdiff_t i = 0;
     for (; i + lanes <= count; i += lanes)
-        sum += *reinterpret_cast<const V*>(a + i) * *reinterpret_cast<const V*>(values + i);
-    *reinterpret_cast<V*>(lane) = sum;
+        for (std::ptrdiff_t r = 0; r < registers; ++r)
+            sum[r] += reinterpret_cast<const V*>(a + i)[r] * reinterpret_cast<const V*>(values + i)[r];
+    alignas(64) double lane[lanes];
+    for (std::ptrdiff_t r = 0; r < registers; ++r) reinterpret_cast<V*>(lane)[r] = sum[r];
     for (std::ptrdiff_t m = 0; i + m < count; ++m) lane[m] += a[i + m] * values[i + m];
     return sum_of_lanes(lane);
 }
