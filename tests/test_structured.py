@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from hinge import MulticlassClassifier, SequenceClassifier, StructuredClassifier, progressive
+from hinge.checks import check_estimator
 from oracle.structured import Classes, Words, argmax, frank_wolfe, hinge
 
 RULES = [
@@ -39,6 +41,30 @@ class BruteForce:
     def argmax(self, w, x, y=None):
         """Return the best answer."""
         return argmax(self.problem, w, np.asarray(x), y)
+
+
+@dataclass(frozen=True)
+class Colours:
+    """A block of weights for each colour of `hinge.checks`."""
+
+    labels: tuple[str, ...] = ("amber", "blue", "green", "red")
+
+    def features(self, x, y):
+        return np.kron(np.eye(len(self.labels))[self.labels.index(y)], np.ravel(x))
+
+    def delta(self, y_pred, y):
+        return float(y_pred != y)
+
+    def argmax(self, w, x, y=None):
+        scores = w.reshape(len(self.labels), -1) @ np.ravel(x)
+        if y is not None:
+            scores = scores + [self.delta(label, y) for label in self.labels]
+        return self.labels[int(np.argmax(scores))]
+
+
+@pytest.mark.parametrize("rule", ["sgd", "passive-aggressive", "perceptron", "svm"])
+def test_our_checks(rule):
+    check_estimator(StructuredClassifier(Colours(), rule))
 
 
 class Signs:
@@ -155,6 +181,7 @@ def test_a_wrong_argmax_is_refused_and_teaches_nothing(oracle, rule):
         ({"features": lambda x, y: np.ones((2, 2))}, "1-d"),
         ({"features": lambda x, y: np.ones(2 + (y > 0))}, "the length is fixed"),
         ({"features": lambda x, y: np.array([np.nan, 1.0])}, "NaN"),
+        ({"features": lambda x, y: np.array([1e300, 1.0])}, "too large for float32"),
         ({"delta": lambda y_pred, y: -1.0}, "not negative"),
         ({"delta": lambda y_pred, y: 0.5}, r"delta\(y, y\) gave 0.5"),
     ],

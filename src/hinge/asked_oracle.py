@@ -74,6 +74,8 @@ class AskedOracle:
             raise ValueError(f"example {i}: features gave {size} numbers, {self.length} before; the length is fixed")
         if not np.isfinite(values).all():
             raise ValueError(f"example {i}: features gave NaN or infinity")
+        if (np.abs(values) > np.finfo(self.dtype).max).any():
+            raise ValueError(f"example {i}: features gave a number that is too large for {self.dtype}")
         return index, values
 
     def delta(self, answer: Any, y: Any, i: int) -> float:

@@ -131,15 +131,16 @@ COLOURS = ["amber", "blue", "green", "red"]
 
 def _label_cases(estimator: Any) -> list[Case]:
     tags = get_tags(estimator).classifier_tags
+    many, sets_too = (True, False) if tags is None else (tags.multi_class, tags.multi_label)
     X = matrix(ROWS, WIDTH)
     scores = X @ matrix(WIDTH, len(COLOURS), seed=1)
     best = scores.argmax(axis=1)
     best[:8] = [2, 0, 3, 1, 1, 2, 0, 3]  # the first rounds bring every label, not in their order
     two = best % 2
     out = [Case("two labels", "labels", X, np.array(COLOURS[:2])[two], COLOURS[:2])]
-    if tags.multi_class:
+    if many:
         out.insert(0, Case("labels", "labels", X, np.array(COLOURS)[best], COLOURS))
-    if tags.multi_label:
+    if sets_too:
         inside = scores > np.median(scores)
         inside[:4] = np.eye(4, dtype=bool)[best[:4]]
         inside[10], inside[11] = False, True
@@ -229,6 +230,12 @@ def _sequence_cases(estimator: Any) -> list[Case]:
     return [Case("words", "sequence", np.split(rows, cuts), letters, COLOURS)]
 
 
+def _structured_cases(estimator: Any) -> list[Case]:
+    """Return rows with labels, for oracles that know the colours."""
+    labels = _label_cases(estimator)[0]
+    return [Case("examples", "structured", list(labels.X[:, None]), labels.y.tolist())]
+
+
 CASES: dict[str, Callable[[Any], list[Case]]] = {
     "classifier": _label_cases,
     "ordinal": _ordinal_cases,
@@ -237,6 +244,7 @@ CASES: dict[str, Callable[[Any], list[Case]]] = {
     "multitask": _task_cases,
     "regressor": _regression_cases,
     "sequence": _sequence_cases,
+    "structured": _structured_cases,
 }
 
 

@@ -6,9 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 from hinge.checks.cases import Case
-from hinge.checks.laws import begin, bits, fresh, law, learn, require, same, same_learned
+from hinge.checks.laws import begin, bits, fit, fresh, law, learn, require, same, same_learned
 
 
 def evaluate(estimator: Any, case: Case, **more: Any) -> Any:
@@ -163,3 +165,31 @@ def check_certificate_is_pure(estimator: Any, case: Case) -> None:
         rose = duals[-1] >= duals[-2] - 1e-9 - it.certificate_.tolerance
         require(rose or it.certificate_.mistake_bound == np.inf, f"round {t}: the dual fell: {duals[-2:]}")
     require(bits(it.certificate_) == bits(other.certificate_), "reading the certificate changed it")
+
+
+def can_be_split(case: Case) -> bool:
+    """Say whether scikit-learn, which splits by the first index and takes no sparse target, splits by round."""
+    return not case.parallel and case.starts is None and not sparse.issparse(case.y)
+
+
+@law(has="score")
+def check_cross_validation(estimator: Any, case: Case) -> None:
+    """``cross_val_score`` scores each part with what was learned from the others, lists of rounds included."""
+    if not can_be_split(case):
+        return
+    parts = KFold(3, shuffle=True, random_state=0)
+    scores = cross_val_score(fresh(estimator), case.X, case.y, cv=parts, error_score="raise")
+    for found, (train, test) in zip(scores, parts.split(np.arange(len(case))), strict=True):
+        held_out = case.take(test)
+        same(float(found), float(fit(fresh(estimator), case.take(train)).score(held_out.X, held_out.y)), "a score")
+
+
+@law(has="score", params="random_state")
+def check_grid_search(estimator: Any, case: Case) -> None:
+    """``GridSearchCV`` chooses among estimators and then learns everything, lists of rounds included."""
+    if not can_be_split(case):
+        return
+    search = GridSearchCV(fresh(estimator), {"random_state": [0, 1]}, cv=KFold(2), error_score="raise")
+    search.fit(case.X, case.y)
+    chosen = fit(fresh(estimator, **search.best_params_), case)
+    same_learned(search.best_estimator_, chosen, "what the search learned")

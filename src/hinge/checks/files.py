@@ -52,7 +52,7 @@ def _check_continues(estimator: Any, case: Case, again: Callable[[Any], Any], wh
     same_learned(it, learn(fresh(estimator), case), "learning that did not stop")
 
 
-@law(has="partial_fit save")
+@law(has="partial_fit save", native=True)
 def check_saved_continues(estimator: Any, case: Case) -> None:
     """Save, load, continue is the same as never stopped."""
     _check_continues(estimator, case, stored, "save and load")
@@ -90,7 +90,7 @@ def check_snapshot_stands_still(estimator: Any, case: Case) -> None:
     same(everything(unfitted), everything(fresh(estimator)), "a snapshot of an estimator that never learned")
 
 
-@law(has="save")
+@law(has="save", native=True)
 def check_saving_changes_nothing(estimator: Any, case: Case) -> None:
     """Saving, pickling and copying change neither the learner nor what it learns next."""
     it, other = fit(fresh(estimator), case), fit(fresh(estimator), case)
@@ -106,7 +106,7 @@ def stored_in_passing(estimator: Any) -> Any:
     return estimator
 
 
-@law(has="save")
+@law(has="save", native=True)
 def check_files_repeat(estimator: Any, case: Case) -> None:
     """The same model is the same file; a file that is there is replaced; one of what was loaded is the same again."""
     from hinge import load
@@ -131,7 +131,7 @@ def check_unfitted_is_not_saved(estimator: Any, case: Case) -> None:
     same(pickle.loads(pickle.dumps(fresh(estimator))).get_params(), fresh(estimator).get_params(), "pickling")
 
 
-@law(has="save")
+@law(has="save", native=True)
 def check_damaged_files(estimator: Any, case: Case) -> None:
     """A file that is cut, longer, or has one bit flipped never loads."""
     from hinge import ModelFileError, load

@@ -34,7 +34,7 @@ def all_refuse(it: Any, case: Case, *words: str, why: str, answers: bool = True)
             call()
 
 
-@law()
+@law(native=True)
 def check_not_finite_values(estimator: Any, case: Case) -> None:
     """NaN and infinity in X are errors that name row and column; nothing is learned, not even from the rows before."""
     it = fit(fresh(estimator), case)
@@ -53,7 +53,7 @@ def check_not_finite_sparse_values(estimator: Any, case: Case) -> None:
         all_refuse(it, spoilt, name, *(("row 5", "column 2") if case.is_plain else ()), why=f"sparse {name}")
 
 
-@law(params="dtype")
+@law(params="dtype", native=True)
 def check_values_beyond_float32(estimator: Any, case: Case) -> None:
     """A number that float32 cannot hold is an error there, and none in float64."""
     large = case.put(1, 0, 1e300)
@@ -74,7 +74,7 @@ def check_first_call_that_fails(estimator: Any, case: Case) -> None:
         it.predict(case.X)
 
 
-@law(has="n_features_in_")
+@law(has="n_features_in_", native=True)
 def check_wrong_width(estimator: Any, case: Case) -> None:
     """A matrix with a column too few or too many is an error that names both widths."""
     it = fit(fresh(estimator), case)

@@ -29,6 +29,7 @@ class Law:
     kinds: list[str]
     plain: bool = False
     sparse: bool = False
+    native: bool = False
     package: str = ""
 
     def applies(self, fitted: Any, case: Case) -> bool:
@@ -39,6 +40,7 @@ class Law:
             and (not self.kinds or case.kind in self.kinds)
             and (not self.plain or case.is_plain)
             and (not self.sparse or get_tags(fitted).input_tags.sparse)
+            and (not self.native or case.kind != "structured")
             and (not self.package or importlib.util.find_spec(self.package) is not None)
         )
 
@@ -47,7 +49,14 @@ LAWS: dict[str, Law] = {}
 
 
 def law(
-    *, has: str = "", params: str = "", kinds: str = "", plain: bool = False, sparse: bool = False, package: str = ""
+    *,
+    has: str = "",
+    params: str = "",
+    kinds: str = "",
+    plain: bool = False,
+    sparse: bool = False,
+    native: bool = False,
+    package: str = "",
 ) -> Callable[[Check], Check]:
     """Register a check.
 
@@ -63,12 +72,14 @@ def law(
         Only where X is one matrix whose rows are the rounds.
     sparse : bool
         Only where X may be sparse.
+    native : bool
+        Only where X is read by the estimator itself and a file holds it whole, which an oracle of a person prevents.
     package : str
         Only where this package is installed.
     """
 
     def register(check: Check) -> Check:
-        LAWS[check.__name__] = Law(check, has.split(), params.split(), kinds.split(), plain, sparse, package)
+        LAWS[check.__name__] = Law(check, has.split(), params.split(), kinds.split(), plain, sparse, native, package)
         return check
 
     return register
