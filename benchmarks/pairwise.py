@@ -117,7 +117,7 @@ def follow(
 
 
 def least_cpu(*runs: Callable[[], Any], repeats: int = 30) -> list[float]:
-    """Least seconds of processor time of each, in turns: what else the machine does counts little, and for all alike."""
+    """Least seconds of processor time of each, in turns, so that what else the machine does is shared."""
     least = [np.inf] * len(runs)
     for _ in range(repeats):
         for i, run in enumerate(runs):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from command import RANKING, hinge
-from hinge import LabelRanker, load, progressive
+from hinge import LabelRanker, PairwiseLabelRanker, load, progressive
 from hinge.cli.app import COMMANDS
 from hinge.datasets import synthetic_mailbox
 
@@ -258,6 +258,15 @@ def test_compare_prints_a_row_a_learner(mail, here):
     stream = list(synthetic_mailbox(1500, 12))
     report = progressive(LabelRanker("single", C=1), [x for x, _ in stream], [y for _, y in stream])
     assert float(rows[4][4]) == pytest.approx(report.totals["error"], abs=1e-4)
+
+
+def test_inspect_says_what_a_batch_solver_has_proven(tmp_path):
+    ranker = PairwiseLabelRanker("lbfgs", alpha=0.1).fit(np.eye(3), [0, 1, 2])
+    ranker.save(tmp_path / "pairs.hinge")
+    code, out, err = hinge("inspect", "pairs.hinge", "--json", cwd=tmp_path)
+    assert code == 0, err
+    found = json.loads(out)
+    assert (found["objective at least"], found["proven gap"]) == (ranker.lower_bound_, ranker.gap_)
 
 
 def test_inspect_and_verify(mail, here):

@@ -48,6 +48,8 @@ def facts(learner: Any, model: str) -> dict[str, Any]:
         "labels": None if labels is None else len(labels),
         "first labels": None if labels is None else [plain(label) for label in labels[:10]],
         "bytes": os.path.getsize(model),
+        "objective at least": getattr(learner, "lower_bound_", None),
+        "proven gap": getattr(learner, "gap_", None),
     }
     if proof is not None:
         found |= {"mistakes": proof.mistakes, "loss": proof.loss, "dual": proof.dual}
