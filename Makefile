@@ -52,13 +52,18 @@ docs: $(VENV)/.built
 demo: $(VENV)/.built
 	$(BIN)/python -m hinge.cli demo --force --output build/demo.html
 
-# The parsers under libFuzzer with the address and undefined-behaviour sanitizers; needs clang.
+# Each parser under libFuzzer with the address and undefined-behaviour sanitizers; needs clang.
 CLANG ?= clang++-14
 SECONDS ?= 30
+PARSERS ?= svmlight vw vw-hashed jsonl jsonl-hashed arff csv
 fuzz:
-	@mkdir -p build/fuzz/corpus
-	$(CLANG) -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc tests/fuzz/text.cpp -o build/fuzz/text
-	build/fuzz/text -max_total_time=$(SECONDS) -max_len=600 -artifact_prefix=build/fuzz/ build/fuzz/corpus tests/fuzz/corpus
+	@mkdir -p build/fuzz
+	$(CLANG) -std=c++20 -O2 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc tests/fuzz/text.cpp -o build/fuzz/text
+	@set -e; for parser in $(PARSERS); do \
+		mkdir -p build/fuzz/$$parser; echo "$$parser, $(SECONDS) seconds"; \
+		PARSER=$$parser build/fuzz/text -max_total_time=$(SECONDS) -max_len=600 -verbosity=0 -print_final_stats=1 \
+			-artifact_prefix=build/fuzz/$$parser- build/fuzz/$$parser tests/fuzz/corpus 2>&1 | grep -v "^stat::[^n]"; \
+	done
 
 check: lint test
 

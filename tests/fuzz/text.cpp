@@ -1,6 +1,6 @@
 // A fuzzer of the text parsers, for libFuzzer with the address and undefined-behaviour sanitizers:
 //
-//     make fuzz SECONDS=30
+//     make fuzz SECONDS=30 PARSERS="jsonl csv"
 //
 // PARSER in the environment names the one that is tried; without it the first byte chooses. That byte also says how the
 // text is cut: whole, or in two pieces, with or without bad lines allowed. Whatever the bytes are, a parser returns rows

@@ -16,7 +16,7 @@ from .chart import Curve, chart
 __all__ = ["About", "page"]
 
 POINTS = 120  # of a curve
-SHOWN = 40  # rows of the label table
+SHOWN = 25  # rows of the label table
 
 
 @dataclass
@@ -72,16 +72,18 @@ def page(report: Any, about: About | None = None) -> str:
         f"<p><code>{escape(report.estimator)}</code></p>",
         "<section class=numbers>",
         _number("rounds", f"{int(totals['rounds']):,}"),
-        _number("error", f"{totals['error']:.4g}"),
-        _number("loss", f"{totals['loss']:.4g}"),
+        _number("error, mean a round", f"{totals['error']:.4g}"),
+        _number("loss, mean a round", f"{totals['loss']:.4g}"),
         "</section>",
         *_proven(report),
         "<h2>How it went</h2>",
         "<p>Every round is predicted and then learned. Solid: the mean so far. Dotted: since the point before.</p>",
         *_pictures(report),
         f"<details><summary>The same as a table</summary><pre>{escape(_thinned(report).table())}</pre></details>",
-        *_section("Data", _pairs(about.data)),
-        *_section("Configuration", _pairs(about.configuration)),
+        "<div class=two>",
+        *_half("Data", _pairs(about.data)),
+        *_half("Configuration", _pairs(about.configuration)),
+        "</div>",
         *_section("Labels", _labels(about.labels)),
         *_section("The worst examples", _worst(about.worst)),
         *_section("Again", f"<pre>{escape(about.command)}</pre>" if about.command else ""),
@@ -106,10 +108,14 @@ def _proven(report: Any) -> list[str]:
         sentences.append(f"It made {it.mistakes:,} mistakes; this rule with this C proves no bound on them.")
     if it.hindsight_loss(complexity) > 0:
         sentences.append(
-            f"Its loss is {it.loss:,.4g}. No fixed model of complexity {complexity:.4g}, not even one chosen after the "
-            f"last round, has a loss below {it.hindsight_loss(complexity):,.4g} on this stream."
+            f"Its loss is {_large(it.loss)}. No fixed model of complexity {complexity:.4g}, not even one chosen after "
+            f"the last round, has a loss below {_large(it.hindsight_loss(complexity))} on this stream."
         )
     return ["<h2>What is proven</h2>", f"<p>{' '.join(map(escape, sentences))}</p>"]
+
+
+def _large(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _pictures(report: Any) -> list[str]:
@@ -157,6 +163,10 @@ def _section(title: str, body: str) -> list[str]:
     return [f"<h2>{escape(title)}</h2>", body] if body else []
 
 
+def _half(title: str, body: str) -> list[str]:
+    return ["<section>", *_section(title, body), "</section>"] if body else []
+
+
 def _pairs(values: dict[str, Any]) -> str:
     rows = "".join(f"<tr><th>{escape(str(k))}</th><td>{escape(str(v))}</td></tr>" for k, v in values.items())
     return f"<table>{rows}</table>" if rows else ""
@@ -168,28 +178,40 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<div class=wide><table class=list><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
+def _filled(head: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+    """Leave out the columns in which no row says anything."""
+    kept = [j for j in range(len(head)) if any(row[j] for row in rows)]
+    return [head[j] for j in kept], [[row[j] for j in kept] for row in rows]
+
+
 def _labels(labels: Sequence[tuple[Any, int, float]]) -> str:
     if not labels:
         return ""
     ordered = sorted(labels, key=lambda row: -row[1])
     rows = [
-        [escape(str(label)), f"{count:,}", f"{mistakes:,.6g}", f"{mistakes / count:.1%}{_bar(mistakes / count)}"]
-        for label, count, mistakes in ordered[:SHOWN]
+        [escape(str(label)), f"{count:,}", f"{mistakes:,.6g}", f"{mistakes / count:.1%}", _bar(mistakes / count)]
+        for label, count, mistakes in ordered
     ]
-    more = f"<p>and {len(ordered) - SHOWN:,} more</p>" if len(ordered) > SHOWN else ""
-    return _table(["label", "rounds", "errors", "share"], rows) + more
+    head = ["label", "rounds", "errors", "share", ""]
+    if len(rows) <= SHOWN:
+        return _table(head, rows)
+    rest = f"<details><summary>{len(rows) - SHOWN:,} rarer labels</summary>{_table(head, rows[SHOWN:])}</details>"
+    return _table(head, rows[:SHOWN]) + rest
 
 
 def _bar(share: float) -> str:
     width = 100 * min(share, 1.0)
-    return f'<svg class="bar" viewBox="0 0 100 8" aria-hidden="true"><rect width="{width:.1f}" height="8"/></svg>'
+    return (
+        '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="all" width="100" height="8"/><rect width="{width:.1f}" height="8"/></svg>'
+    )
 
 
 def _worst(worst: Sequence[tuple[int, str, str, float]]) -> str:
     if not worst:
         return ""
-    rows = [[f"{number:,}", escape(where), escape(truth), f"{loss:.4g}"] for number, where, truth, loss in worst]
-    return _table(["round", "where", "truth", "loss"], rows)
+    rows = [[escape(truth), escape(where), f"{number:,}", f"{loss:.4g}"] for number, where, truth, loss in worst]
+    return _table(*_filled(["truth", "where", "round", "loss"], rows))
 
 
 PAGE = """<!doctype html>
@@ -209,37 +231,48 @@ PAGE = """<!doctype html>
 """
 
 STYLE = """
-:root { color-scheme: light dark; --ink: #1c1c1a; --quiet: #6b6a64; --paper: #fffefb; --line: #d9d6cc; --mark: #14568c;
-  --proof: #14568c2e; }
+:root { color-scheme: light dark; --ink: #1d1d1b; --quiet: #66645c; --paper: #f7f5ef; --card: #fffefb; --line: #dedace;
+  --mark: #14568c; --proof: #14568c29; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #ebe9e2; --quiet: #a19f96; --paper: #191917; --line: #3a3935; --mark: #86bdf0; --proof: #86bdf038; }
+  :root { --ink: #eceae3; --quiet: #a5a399; --paper: #151514; --card: #1e1e1c; --line: #393834; --mark: #86bdf0;
+    --proof: #86bdf033; }
 }
-body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 46rem;
-  margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; text-wrap: balance; }
-h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
+body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 52rem;
+  margin: 0 auto; padding: 3rem 1.25rem 4rem; }
+h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -.01em; margin: 0 0 .4rem; text-wrap: balance; }
+h2 { font-size: 1.15rem; margin: 2.75rem 0 .6rem; }
+p { max-width: 42rem; text-wrap: pretty; }
 p, figcaption, footer, summary { color: var(--quiet); }
 code { font-size: .9em; overflow-wrap: anywhere; }
-.numbers { display: flex; flex-wrap: wrap; gap: 2.5rem; margin: 1.5rem 0; color: var(--quiet); }
-.numbers b { display: block; font-size: 1.7rem; font-weight: 600; color: var(--ink);
-  font-variant-numeric: tabular-nums; line-height: 1.2; }
-figure { margin: 1rem 0 1.75rem; }
-figcaption { font-size: .875rem; }
-figure svg { width: 100%; height: auto; fill: none; }
+.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1px; margin: 1.75rem 0;
+  color: var(--quiet); font-size: .875rem; background: var(--line); border: 1px solid var(--line); border-radius: 10px;
+  overflow: hidden; }
+.numbers div { background: var(--card); padding: .9rem 1.2rem; }
+.numbers b { display: block; font-size: 1.9rem; font-weight: 600; color: var(--ink);
+  font-variant-numeric: tabular-nums; line-height: 1.25; }
+figure { margin: 1rem 0 1.25rem; padding: 1.1rem 1rem .9rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: 10px; }
+figcaption { font-size: .875rem; padding: .3rem .25rem 0; }
+figure svg { display: block; width: 100%; height: auto; fill: none; }
 figure text { fill: var(--quiet); font: 12px system-ui, sans-serif; font-variant-numeric: tabular-nums; }
 .grid { stroke: var(--line); }
-.solid { stroke: var(--mark); stroke-width: 2; }
+.solid { stroke: var(--mark); stroke-width: 2.25; stroke-linejoin: round; }
 .faint { stroke: var(--quiet); stroke-width: 1; stroke-dasharray: 2 3; opacity: .8; }
 .area { fill: var(--proof); stroke: var(--mark); stroke-dasharray: 5 3; }
+.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); column-gap: 3rem; }
+.two > * { min-width: 0; }
 table { border-collapse: collapse; }
-th { text-align: left; font-weight: 400; color: var(--quiet); padding: .15rem 1.5rem .15rem 0; }
-td { padding: .15rem 1.5rem .15rem 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-.list { width: 100%; }
-.list thead th { border-bottom: 1px solid var(--line); }
-.list td { border-bottom: 1px solid var(--line); }
+th { text-align: left; font-weight: 400; color: var(--quiet); padding: .2rem 1.5rem .2rem 0; }
+td { padding: .2rem 1.5rem .2rem 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.list { width: 100%; font-size: .9375rem; }
+.list th, .list td { border-bottom: 1px solid var(--line); padding: .3rem 1rem .3rem 0; text-align: right; }
+.list :is(th, td):first-child { text-align: left; }
 .wide { overflow-x: auto; }
-.bar { width: 6rem; height: .5rem; margin-left: .75rem; fill: var(--mark); vertical-align: middle; }
-pre { overflow-x: auto; font-size: .85rem; padding: .75rem; border: 1px solid var(--line); }
+.bar { display: block; width: 7rem; height: .5rem; margin-left: auto; fill: var(--mark); }
+.bar .all { fill: var(--line); }
+pre { overflow-x: auto; font-size: .85rem; padding: .8rem 1rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: 10px; }
+summary { cursor: pointer; margin: .75rem 0; }
 footer { margin-top: 3rem; font-size: .875rem; }
-@media print { body { max-width: none; } }
+@media print { body { max-width: none; padding: 0; } figure, .numbers, tr { break-inside: avoid; } }
 """
