@@ -358,6 +358,9 @@ def test_labels_that_cannot_be() -> None:
     for y in ([0, 1, 2], [-1, 1, 1]):
         with pytest.raises(ValueError, match=r"row \d of y has the label"):
             it.partial_fit(X, y)
+    seen = BipartiteRanker().partial_fit(X, [1, 1, 1]).partial_fit(X, [0, 1, 1])
+    with pytest.raises(ValueError, match=r"row 0 of y has the label -1; the two labels are \[0, 1\]"):
+        seen.partial_fit(X, [-1, 1, 1])
     with pytest.raises(ValueError, match="already"):
         it.partial_fit(X, [0, 1, 1], classes=[1, 2])
     with pytest.raises(ValueError, match="Unknown label type"):

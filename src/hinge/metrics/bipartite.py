@@ -7,7 +7,8 @@ Weights are one a row and multiply its count; with ``qid`` the measure is the pl
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,15 +58,42 @@ def _ratio(part: Floats, whole: Floats, zero_division: float) -> Floats:
     return np.asarray(np.divide(part, whole, out=np.full(len(part), float(zero_division)), where=whole > 0))
 
 
-def recall_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = 1,
-    qid: ArrayLike | None = None,
-    zero_division: float = 1.0,
-    sample_weight: ArrayLike | None = None,
-) -> float:
+class MeasureOfCounts(Protocol):
+    """A measure of labels and of what was predicted."""
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Any = 1,
+        qid: ArrayLike | None = None,
+        zero_division: float = 1.0,
+        sample_weight: ArrayLike | None = None,
+    ) -> float: ...
+
+
+def _of_counts(formula: Callable[[Counts, float], Floats]) -> MeasureOfCounts:
+    """Make a formula in each list's counts, and in what 0/0 is, a measure: its mean over the lists."""
+
+    def measure(
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        pos_label: Any = 1,
+        qid: ArrayLike | None = None,
+        zero_division: float = 1.0,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        n = _confusion(y_true, y_pred, pos_label, qid, sample_weight)
+        return float(formula(n, zero_division).mean())
+
+    measure.__doc__, measure.__name__, measure.__qualname__ = formula.__doc__, formula.__name__, formula.__qualname__
+    return measure
+
+
+@_of_counts
+def recall_score(n: Counts, zero_division: float) -> Floats:
     """Compute ``a / (a + c)``: the share of relevant rows that are found; ``sensitivity_score`` is the same.
 
     Examples
@@ -73,22 +101,14 @@ def recall_score(
     >>> recall_score([1, 1, 0, 0], [1, 0, 1, 0])
     0.5
     """
-    n = _confusion(y_true, y_pred, pos_label, qid, sample_weight)
-    return float(_ratio(n.a, n.a + n.c, zero_division).mean())
+    return _ratio(n.a, n.a + n.c, zero_division)
 
 
 sensitivity_score = recall_score
 
 
-def specificity_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = 1,
-    qid: ArrayLike | None = None,
-    zero_division: float = 1.0,
-    sample_weight: ArrayLike | None = None,
-) -> float:
+@_of_counts
+def specificity_score(n: Counts, zero_division: float) -> Floats:
     """Compute ``d / (b + d)``: the share of irrelevant rows that are left out.
 
     Examples
@@ -96,19 +116,11 @@ def specificity_score(
     >>> specificity_score([1, 0, 0, 0, 0], [1, 1, 0, 0, 0])
     0.75
     """
-    n = _confusion(y_true, y_pred, pos_label, qid, sample_weight)
-    return float(_ratio(n.d, n.b + n.d, zero_division).mean())
+    return _ratio(n.d, n.b + n.d, zero_division)
 
 
-def sensitivity_specificity_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = 1,
-    qid: ArrayLike | None = None,
-    zero_division: float = 1.0,
-    sample_weight: ArrayLike | None = None,
-) -> float:
+@_of_counts
+def sensitivity_specificity_score(n: Counts, zero_division: float) -> Floats:
     """Compute ``(a / (a + c) + d / (b + d)) / 2``, scikit-learn's ``balanced_accuracy_score`` where both occur.
 
     Examples
@@ -116,20 +128,11 @@ def sensitivity_specificity_score(
     >>> sensitivity_specificity_score([1, 0, 0, 0, 0], [1, 1, 0, 0, 0])
     0.875
     """
-    n = _confusion(y_true, y_pred, pos_label, qid, sample_weight)
-    found, left_out = _ratio(n.a, n.a + n.c, zero_division), _ratio(n.d, n.b + n.d, zero_division)
-    return float((found + left_out).mean() / 2)
+    return np.asarray((_ratio(n.a, n.a + n.c, zero_division) + _ratio(n.d, n.b + n.d, zero_division)) / 2)
 
 
-def precision_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = 1,
-    qid: ArrayLike | None = None,
-    zero_division: float = 1.0,
-    sample_weight: ArrayLike | None = None,
-) -> float:
+@_of_counts
+def precision_score(n: Counts, zero_division: float) -> Floats:
     """Compute ``a / (a + b)``: the share of predicted rows that are relevant.
 
     Examples
@@ -137,8 +140,24 @@ def precision_score(
     >>> precision_score([1, 1, 0, 0], [1, 0, 1, 0]), precision_score([1, 0], [0, 0])
     (0.5, 1.0)
     """
-    n = _confusion(y_true, y_pred, pos_label, qid, sample_weight)
-    return float(_ratio(n.a, n.a + n.b, zero_division).mean())
+    return _ratio(n.a, n.a + n.b, zero_division)
+
+
+def _fbeta(n: Counts, beta: float, zero_division: float) -> Floats:
+    hits = (1 + beta**2) * n.a
+    return _ratio(hits, hits + n.b + beta**2 * n.c, zero_division)
+
+
+@_of_counts
+def f1_score(n: Counts, zero_division: float) -> Floats:
+    """Compute ``2a / (2a + b + c)``, the harmonic mean of precision and recall.
+
+    Examples
+    --------
+    >>> f1_score([1, 1, 1, 0], [1, 0, 0, 0]), f1_score([0, 0], [0, 0])
+    (0.5, 1.0)
+    """
+    return _fbeta(n, 1.0, zero_division)
 
 
 def fbeta_score(
@@ -161,29 +180,7 @@ def fbeta_score(
     if not 0 <= beta < np.inf:
         raise ValueError(f"beta must be a non-negative number, got {beta!r}")
     n = _confusion(y_true, y_pred, pos_label, qid, sample_weight)
-    hits = (1 + beta**2) * n.a
-    return float(_ratio(hits, hits + n.b + beta**2 * n.c, zero_division).mean())
-
-
-def f1_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = 1,
-    qid: ArrayLike | None = None,
-    zero_division: float = 1.0,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Compute ``2a / (2a + b + c)``, the harmonic mean of precision and recall.
-
-    Examples
-    --------
-    >>> f1_score([1, 1, 1, 0], [1, 0, 0, 0]), f1_score([0, 0], [0, 0])
-    (0.5, 1.0)
-    """
-    return fbeta_score(
-        y_true, y_pred, beta=1.0, pos_label=pos_label, qid=qid, zero_division=zero_division, sample_weight=sample_weight
-    )
+    return float(_fbeta(n, beta, zero_division).mean())
 
 
 def _top(score: Array, qid: ArrayLike | None, k: int) -> Bools:
