@@ -8,14 +8,19 @@ The removals are those of the oracle; three in four labels are an interval of ty
 
 from __future__ import annotations
 
-import argparse
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+import os
 
-import numpy as np
+for variable in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{variable}_NUM_THREADS"] = "1"
+
+import argparse  # noqa: E402
+import sys  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
+
+import numpy as np  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]

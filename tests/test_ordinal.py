@@ -819,6 +819,12 @@ def test_the_answer_lies_in_its_interval(mode: str, dtype: str) -> None:
             assert (low <= answers).all()
             assert (answers <= high).all()
             np.testing.assert_array_equal(it.predict_interval(X, by), named.predict_interval(rows, by))
+    scores, b = it.decision_function(X).astype(np.float64), it.thresholds_.astype(np.float64)
+    for by in (0.0, 0.0123, 0.3):
+        ends = np.column_stack([scores - by, scores + by])
+        clear = (np.abs(ends[:, :, None] - b) > 1e-4 * (1 + np.abs(b))).all(axis=(1, 2))
+        np.testing.assert_array_equal(it.predict_interval(X, by)[clear], 1 + np.searchsorted(b, ends, "right")[clear])
+        assert clear.any()
 
 
 def test_score_is_minus_the_mean_absolute_error() -> None:
