@@ -19,7 +19,7 @@ FLOORS = [
     {"estimator"},
     {"label_learner"},
     {"base"},
-    {"oracles", "rankers", "rank_svm", "tasks", "codes", "ordinal_learner"},
+    {"oracles", "rankers", "rank_svm", "tasks", "codes", "ordinal_learner", "lists"},
     {"queries", "joint_maps", "words", "asked_oracle", "binary_learners"},
     {
         "label_ranking",

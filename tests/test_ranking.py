@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from hypothesis import given, settings
@@ -327,6 +328,29 @@ def test_rows_of_a_list_need_not_be_neighbours() -> None:
         assert sorted(places[qid[mixed] == q]) == list(range(1, (qid == q).sum() + 1))
 
 
+@pytest.mark.parametrize(
+    "qid",
+    [
+        [(0, 1), (0, 1), (1, 1), (1, 1)],
+        ["1", "1", 1, 1],
+        [True, True, False, False],
+        [b"x", b"x", b"y", b"y"],
+        [[5], [5], [2], [2]],
+        pd.Categorical(["b", "b", "a", "a"]),
+        pd.Series([0.5, 0.5, 0.25, 0.25], index=[3, 2, 1, 0]),
+        pd.to_datetime(["2026-01-02", "2026-01-02", "2026-01-01", "2026-01-01"]),
+    ],
+    ids=str,
+)
+def test_a_list_is_named_by_anything(qid: Any) -> None:
+    X, y = np.eye(4), [2, 0, 1, 0]
+    it, expected = (ListRanker().fit(X, y, qid=names) for names in (qid, [0, 0, 1, 1]))
+    assert it.t_ == 2
+    assert it.coef_.tobytes() == expected.coef_.tobytes()
+    assert it.rank(X, qid=qid).tolist() == [1, 2, 1, 2]
+    assert it.score(X, [0, 2, 1, 0], qid=qid) == expected.score(X, [0, 2, 1, 0], qid=[0, 0, 1, 1]) < 1
+
+
 def test_shuffle_takes_lists_whole() -> None:
     X, y, qid = stacked(13, 15)
     a, b = (ListRanker(max_iter=3, shuffle=True, random_state=4, dtype="float64") for _ in range(2))
@@ -406,6 +430,9 @@ def test_ndcg_orders_documents_that_are_equally_relevant_by_index() -> None:
         ([1, 0, 2], [1, 1], "qid must name the list of each of the 3 rows"),
         ([1, 0, 2], [1, 1, np.nan], "row 2 of qid"),
         ([1, 0, 2], ["a", None, "b"], "row 1 of qid is None"),
+        ([1, 0, 2], ["a", "b", np.nan], "row 2 of qid is nan"),
+        ([1, 0, 2], np.array(["2026-01-01", "NaT", "NaT"], dtype="datetime64[D]"), "row 1 of qid is NaT"),
+        ([1, 0, 2], pd.array(["a", "b", None], dtype="string"), "row 2 of qid is <NA>"),
         (["a", "b", "c"], None, "numbers"),
     ],
 )

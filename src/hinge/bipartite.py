@@ -18,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from hinge import _core, labels, metrics
 from hinge.base import check_dtype
 from hinge.labels import Targets
+from hinge.lists import Lists, group
 from hinge.oracles import RuleLearner, online_only
-from hinge.queries import Lists, QueryLearner, group
+from hinge.queries import QueryLearner
 from hinge.thresholds import best_threshold
 from hinge.two_labels import TwoLabels
 
@@ -368,7 +369,9 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
         float
         """
         check_is_fitted(self)
-        relevant, more = self._relevant(y), {"qid": qid, "sample_weight": sample_weight}
+        relevant = self._relevant(y)
+        lists = Lists(None, *group(qid, relevant.size))
+        more = {"qid": lists.of_row, "sample_weight": sample_weight}
         if self.measure.endswith("at_k"):
             tuned = self.threshold == "tuned"
             if self.measure == "recall_at_k":

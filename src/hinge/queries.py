@@ -1,7 +1,7 @@
-"""Calls in which a round is a list of rows: rows grouped by ``qid``, and learning from them list by list.
+"""Learning list by list, for estimators with one vector of weights.
 
-Lists are learned in the order in which their first rows come; rows keep their order within a list. A list is a round
-of one call: where a query's rows are spread over two calls of ``partial_fit``, they are two lists.
+Lists are learned in the order in which their first rows come. A list is a round of one call: where a query's rows are
+spread over two calls of ``partial_fit``, they are two lists.
 """
 
 from __future__ import annotations
@@ -9,92 +9,19 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hinge.base import Dicts, OnlineEstimator
+from hinge.lists import Lists, group
 from hinge.oracles import RuleLearner, online_only, warn_if_open
-from hinge.rows import as_csr, read_weights
+from hinge.rows import as_csr
 from hinge.separation import separate
 
-__all__ = ["Lists", "QueryLearner", "SkippedListsWarning", "group", "reported_once"]
-
-
-@dataclass(frozen=True)
-class Lists:
-    """Rows, and which of them each list holds: list t has the rows ``order[start[t]:start[t + 1]]``."""
-
-    rows: Any
-    order: np.ndarray
-    start: np.ndarray
-
-    @property
-    def count(self) -> int:
-        return self.start.size - 1
-
-    @property
-    def of_row(self) -> np.ndarray:
-        """The list of each row."""
-        out = np.empty(self.order.size, dtype=np.int64)
-        out[self.order] = np.repeat(np.arange(self.count), np.diff(self.start))
-        return out
-
-    def take(self, chosen: np.ndarray) -> Lists:
-        """Return some of the lists, in the given order; the rows stay where they are."""
-        size = np.diff(self.start)[chosen]
-        start = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-        shift = np.repeat(self.start[:-1][chosen] - start[:-1], size)
-        return replace(self, order=self.order[np.arange(start[-1]) + shift], start=start)
-
-    def least_and_most(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the smallest and the largest value of each list."""
-        by_list = values[self.order]
-        return np.minimum.reduceat(by_list, self.start[:-1]), np.maximum.reduceat(by_list, self.start[:-1])
-
-    def weights(self, sample_weight: Any) -> np.ndarray | None:
-        """Return one weight a list: the mean of its rows', unless one a list is given, in the order of the lists."""
-        if sample_weight is None:
-            return None
-        given = np.asarray(sample_weight)
-        if given.shape == (self.count,) and self.count < self.order.size:
-            return read_weights(given, self.count)
-        by_row = read_weights(given, self.order.size)
-        return None if by_row is None else np.add.reduceat(by_row[self.order], self.start[:-1]) / np.diff(self.start)
-
-
-def group(qid: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the order of rows by list, and where each list starts; without `qid` all rows are one list."""
-    if qid is None:
-        return np.arange(rows, dtype=np.int64), np.array([0, rows], dtype=np.int64)
-    names = np.asarray(qid)
-    if names.ndim == 2 and names.shape[1] == 1:
-        names = names[:, 0]
-    if names.shape != (rows,):
-        raise ValueError(f"qid must name the list of each of the {rows} rows, got an array of shape {names.shape}")
-    if names.dtype.kind == "f" and not np.isfinite(names).all():
-        raise ValueError(f"row {int(np.flatnonzero(~np.isfinite(names))[0])} of qid is not finite")
-    if names.dtype.kind in "iufb" and (names[1:] >= names[:-1]).all():
-        start = np.flatnonzero(np.concatenate([[True], names[1:] != names[:-1]]))
-        return np.arange(rows, dtype=np.int64), np.append(start, rows).astype(np.int64)
-    if names.dtype == object:
-        missing = np.array([name is None or name != name for name in names.tolist()])
-        if missing.any():
-            raise ValueError(f"row {int(np.argmax(missing))} of qid is {names[np.argmax(missing)]}: it names no list")
-        names = names if len({type(name) for name in names.tolist()}) == 1 else _by_type(names)
-    _, first, inverse, size = np.unique(names, return_index=True, return_inverse=True, return_counts=True)
-    appearance = np.argsort(first)
-    number = np.empty_like(appearance)
-    number[appearance] = np.arange(appearance.size)
-    order = np.argsort(number[inverse.reshape(-1)], kind="stable")
-    return order.astype(np.int64), np.concatenate([[0], np.cumsum(size[appearance])]).astype(np.int64)
-
-
-def _by_type(names: np.ndarray) -> np.ndarray:
-    """Write values of several types, which NumPy does not sort, as text that tells them apart."""
-    return np.array([f"{type(name).__name__} {name}" for name in names.tolist()])
+__all__ = ["QueryLearner", "SkippedListsWarning", "reported_once"]
 
 
 class QueryLearner(RuleLearner, OnlineEstimator):

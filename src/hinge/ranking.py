@@ -14,8 +14,9 @@ from sklearn.utils._param_validation import Integral, Interval, StrOptions
 
 from hinge import _core, metrics
 from hinge.base import check_dtype
+from hinge.lists import Lists, group
 from hinge.oracles import RuleLearner, online_only
-from hinge.queries import Lists, QueryLearner, group
+from hinge.queries import QueryLearner
 
 __all__ = ["ListRanker"]
 
@@ -319,8 +320,9 @@ class ListRanker(QueryLearner):
         """
         scores = self._scores(X)
         relevance = read_relevance(y, scores.size, self.gain == "exponential")
-        weight = Lists(None, *group(qid, scores.size)).weights(sample_weight)
-        return metrics.ndcg_score(relevance, scores, k=self.k, gain=self.gain, qid=qid, sample_weight=weight)
+        lists = Lists(None, *group(qid, scores.size))
+        weight = lists.weights(sample_weight)
+        return metrics.ndcg_score(relevance, scores, k=self.k, gain=self.gain, qid=lists.of_row, sample_weight=weight)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
