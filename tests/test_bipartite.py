@@ -372,7 +372,15 @@ def test_labels_that_cannot_be() -> None:
 
 def test_bad_parameters() -> None:
     X, y = np.eye(3), [1, 1, 0]
-    for name, value in (("k", 0), ("beta", 0.0), ("beta", -1.0), ("measure", "accuracy"), ("C", 0), ("rule", "none")):
+    for name, value in (
+        ("k", 0),
+        ("beta", 0.0),
+        ("beta", -1.0),
+        ("beta", 1e200),
+        ("measure", "accuracy"),
+        ("C", 0),
+        ("rule", "none"),
+    ):
         with pytest.raises(ValueError, match=f"'{name}' parameter of BipartiteRanker"):
             BipartiteRanker(**{name: value}).fit(X, y)
     with pytest.raises(ValueError, match="qid must name"):

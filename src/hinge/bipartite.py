@@ -28,7 +28,7 @@ __all__ = ["BipartiteRanker"]
 
 MODELS = {np.dtype(np.float32): _core.BipartiteRankerFloat32, np.dtype(np.float64): _core.BipartiteRankerFloat64}
 MEASURES = ("f1", "fbeta", "sensitivity_specificity", "recall_at_k", "precision_at_k")
-POSITIVE = Interval(Real, 0, None, closed="neither")
+BETA = Interval(Real, 0, 1e100, closed="right")  # its square is still a number
 
 
 class BipartiteRanker(ClassifierMixin, QueryLearner):
@@ -133,7 +133,7 @@ class BipartiteRanker(ClassifierMixin, QueryLearner):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RuleLearner._rule_constraints,
         "measure": [StrOptions(set(MEASURES))],
-        "beta": [POSITIVE],
+        "beta": [BETA],
         "k": [Interval(Integral, 1, None, closed="left")],
         "threshold": [StrOptions({"zero", "tuned"})],
         "fit_intercept": ["boolean"],
