@@ -20,6 +20,7 @@ import subprocess  # noqa: E402
 import sys  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
+from collections import deque  # noqa: E402
 from collections.abc import Callable  # noqa: E402
 from importlib.metadata import PackageNotFoundError, version  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -28,7 +29,7 @@ import numpy as np  # noqa: E402
 from tables import Table  # noqa: E402
 
 from hinge import LabelRanker  # noqa: E402
-from hinge.io import read  # noqa: E402
+from hinge.io import read, stream  # noqa: E402
 
 LABELS = 103
 
@@ -90,7 +91,11 @@ def readers(folder: Path) -> dict[str, dict[str, Callable[[], object]]]:
 
     svm, vw, jsonl, table, arff = (folder / f"rows.{suffix}" for suffix in ("svm", "vw", "jsonl", "csv", "arff"))
     out: dict[str, dict[str, Callable[[], object]]] = {
-        "svmlight": {"hinge": lambda: read(svm), release("scikit-learn"): lambda: load_svmlight_file(svm)},
+        "svmlight": {
+            "hinge": lambda: read(svm),
+            "hinge, in blocks": lambda: deque(stream(svm), maxlen=0),
+            release("scikit-learn"): lambda: load_svmlight_file(svm),
+        },
         "vw": {"hinge, names kept": lambda: read(vw), "hinge, hashed": lambda: read(vw, n_bits=18)},
         "jsonl": {
             "hinge": lambda: read(jsonl),

@@ -52,16 +52,30 @@ inline std::string quoted(std::string_view piece) {
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// Four digits at once, if there are four.
-inline bool four_digits(const char* p, std::uint64_t& value) {
-    std::uint32_t word;
-    std::memcpy(&word, p, 4);
-    if constexpr (std::endian::native == std::endian::big) return false;
-    const std::uint32_t digits = word - 0x30303030u;
-    if (((digits + 0x76767676u) | digits) & 0x80808080u) return false;
-    const std::uint32_t pairs = (digits * 10 + (digits >> 8)) & 0x00FF00FFu;
-    value = (pairs & 0xFF) * 100 + (pairs >> 16);
-    return true;
+inline constexpr std::uint64_t whole_powers_of_ten[] = {1,       10,        100,        1'000,      10'000,
+                                                       100'000, 1'000'000, 10'000'000, 100'000'000};
+
+// Reads up to eight digits at once, without a branch on how many there are; eight bytes must be readable. Returns how
+// many there were.
+inline int eight_digits(const char* p, std::uint64_t& value) {
+    value = 0;
+    if constexpr (std::endian::native == std::endian::big) {
+        int count = 0;
+        for (; count < 8 && is_digit(p[count]); ++count) value = value * 10 + static_cast<std::uint64_t>(p[count] - '0');
+        return count;
+    }
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    word ^= 0x3030303030303030u;  // digits become 0 to 9
+    // a byte above 9 sets its highest bit; a carry from it spoils only bytes behind the first that is no digit
+    const std::uint64_t others = ((word + 0x7676767676767676u) | word) & 0x8080808080808080u;
+    const int count = std::countr_zero(others) >> 3;  // 64 zeros: all eight
+    if (count == 0) return 0;
+    word <<= 64 - 8 * count;  // the last digit to the last place, zeros before the first
+    word = (word * 10 + (word >> 8)) & 0x00FF00FF00FF00FFu;
+    word = (word * 100 + (word >> 16)) & 0x0000FFFF0000FFFFu;
+    value = (word * 10000 + (word >> 32)) & 0xFFFFFFFFu;
+    return count;
 }
 
 // How many digits a number has before its point, as if it were written without an exponent: negative for small ones.
@@ -109,10 +123,11 @@ inline const char* number(const char* p, const char* end, double& value) {
     std::int64_t exponent = 0;
     if (*p == '.') {
         const char* const fraction = ++p;
-        std::uint64_t four = 0;
-        while (end - p >= 8 && four_digits(p, four)) {
-            mantissa = mantissa * 10000 + four;
-            p += 4;
+        for (std::uint64_t some = 0; end - p >= 8;) {
+            const int found = eight_digits(p, some);
+            mantissa = mantissa * whole_powers_of_ten[found] + some;
+            p += found;
+            if (found < 8) break;
         }
         while (is_digit(*p)) mantissa = mantissa * 10 + static_cast<std::uint64_t>(*p++ - '0');
         exponent = fraction - p;

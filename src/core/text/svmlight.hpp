@@ -70,7 +70,8 @@ private:
 
     const char* entry(const char* p, const char* end, Batch& out) const {
         std::int64_t feature = 0;
-        const char* colon = whole_number(p, most_index, feature);
+        const char* colon = end - p >= 8 ? p + short_index(p, feature) : p;
+        if (colon == p || *colon != ':') colon = whole_number(p, most_index, feature);
         if (colon == p || *colon != ':') throw bad_index(p);
         double value = 0;
         const char* stop = number(colon + 1, end, value);
@@ -79,6 +80,14 @@ private:
         out.index.put(static_cast<Index>(feature));
         out.value.put(value);
         return skip_blanks(stop);
+    }
+
+    // Up to eight digits, of which eight may be followed by more.
+    static int short_index(const char* p, std::int64_t& feature) {
+        std::uint64_t value = 0;
+        const int count = eight_digits(p, value);
+        feature = static_cast<std::int64_t>(value);
+        return count < 8 ? count : 0;
     }
 
     static Bad bad_index(const char* p) {
