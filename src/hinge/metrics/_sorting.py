@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +74,16 @@ def average_precisions(groups: TieGroups, number: int) -> tuple[Floats, Floats]:
     return total / np.maximum(relevant, 1), relevant
 
 
+def for_each(work: Callable[[slice], None], parts: list[slice]) -> None:
+    """Do the work for each part, in several threads where there are several; NumPy works without the GIL."""
+    if len(parts) < 2:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(min(len(parts), os.cpu_count() or 1)) as pool:
+        list(pool.map(work, parts))
+
+
 def pair_counts(scores: Array, relevant: Bools) -> tuple[Floats, Floats, Floats]:
     """Count, row by row, the pairs (relevant, irrelevant) that are in wrong order, that tie, and that there are.
 
@@ -82,7 +95,8 @@ def pair_counts(scores: Array, relevant: Bools) -> tuple[Floats, Floats, Floats]
     n, k = scores.shape
     place = np.arange(k, dtype=np.uint32 if k < 1 << 16 else np.uint64)  # their sum may reach k^2 / 2
     wrong, irrelevant, unsure = np.empty(n), np.empty(n), np.zeros(n, dtype=bool)
-    for rows in blocks(scores.shape):
+
+    def count(rows: slice) -> None:
         with np.errstate(over="ignore"):
             keys = scores[rows].astype(np.float32, order="C")
         bits = keys.view(np.uint32)
@@ -96,6 +110,8 @@ def pair_counts(scores: Array, relevant: Bools) -> tuple[Floats, Floats, Floats]
         bits &= np.uint32(1)
         wrong[rows] = np.einsum("ij,j->i", bits, place)  # type: ignore[arg-type, unused-ignore]
         irrelevant[rows] = np.einsum("ij->i", bits)
+
+    for_each(count, list(blocks(scores.shape)))
     wrong -= irrelevant * (irrelevant - 1) / 2
     tied = np.zeros(n)
     again = np.flatnonzero(unsure)
