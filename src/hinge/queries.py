@@ -87,11 +87,12 @@ class QueryLearner(RuleLearner, OnlineEstimator):
     @contextlib.contextmanager
     def _quietly(self) -> Iterator[None]:
         """Report no lists that are skipped: this is done elsewhere, once a call."""
-        before, self._quiet = self._quiet, True
+        outermost, self._quiet = not self._quiet, True
         try:
             yield
         finally:
-            self._quiet = before
+            if outermost:  # leaves no trace
+                self.__dict__.pop("_quiet", None)
 
     def _learn(self, x: Lists, targets: np.ndarray, weights: np.ndarray | None, **trace: np.ndarray) -> None:
         idle = int(self._idle(x, targets).sum())
