@@ -20,7 +20,8 @@ FLOORS = [
     {"label_learner"},
     {"base"},
     {"oracles", "rankers", "rank_svm", "tasks", "codes", "ordinal_learner", "lists"},
-    {"queries", "joint_maps", "words", "asked_oracle", "binary_learners"},
+    {"queries", "joint_maps", "words", "asked_oracle", "binary_learners", "task_reader"},
+    {"task_learner"},
     {
         "label_ranking",
         "ordinal",
