@@ -131,6 +131,27 @@ def test_multiplicative(signed: bool, weighted: bool, csr: bool) -> None:
         follow(oracle.MPRIL(d, K, 0.07, signed), fast, stream, csr=csr)
 
 
+@pytest.mark.parametrize("signed", [False, True])
+def test_multiplicative_with_weights_far_apart(signed: bool) -> None:
+    """Thresholds that are drawn together may be all that the weights sum to."""
+    for seed in range(8):
+        stream, params = bounded(draw(seed, 2, 6, rounds=60)), {"update": "multiplicative", "signed": signed}
+        weights = 10.0 ** np.random.default_rng(seed).uniform(-1, 3, size=len(stream))
+        slow, fast = oracle.MPRIL(2, 6, 0.1, signed), learner(6, step=0.1, **params)
+        for (x, lo, hi, _), weight in zip(stream, weights.tolist(), strict=True):
+            if not is_decided(slow, x):
+                break
+            slow.round(x, lo, hi, weight)
+            fast.partial_fit([x], [(lo, hi)], sample_weight=[weight])
+            np.testing.assert_allclose(fast.thresholds_, slow.b, rtol=0, atol=CLOSE)
+            np.testing.assert_allclose(fast.coef_, slow.w, rtol=0, atol=CLOSE)
+        X, y, _ = arrays(stream)
+        for dtype in ("float32", "float64"):
+            it = learner(6, average=True, dtype=dtype, **params).fit(X, y, weights)
+            assert np.isfinite([*it.thresholds_, *it.coef_]).all()
+            assert ordered(it.thresholds_)
+
+
 def test_multiplicative_with_a_margin() -> None:
     stream = bounded(draw(3, 3, 5, rounds=150))
     follow(oracle.MPRIL(3, 5, best_eta(5, 0, 0.3)), learner(5, update="multiplicative", margin=0.3), stream)

@@ -293,8 +293,11 @@ class MPRIL:
             return self.v[: self.v.size // 2] - self.v[self.v.size // 2 :] if self.signed else self.v
         theta = self.eta * np.concatenate([self.u, -self.n])
         top = np.abs(theta).max() if self.signed else theta.max()
-        up, down = np.exp(theta - top), np.exp(-theta - top)
-        return (up - down) / (up + down).sum() if self.signed else up / up.sum()
+        up = np.exp(theta - top)
+        if not self.signed:
+            return up / up.sum()
+        down = np.exp(-theta - top)
+        return (up - down) / (up + down).sum()
 
     @property
     def w(self) -> Array:

@@ -204,23 +204,18 @@ public:
     }
 
     // The reserved weights of a single output in order: their theta, and what is read of it, as exp may round two close
-    // numbers the wrong way.
+    // numbers the wrong way. What is drawn together may be all that the mass was made of.
     void constrain(solve::IsotonicProjection& project) {
         const std::span<double> theta = theta_.side();
-        const std::span<Real> side = read_.weights().side();
+        const std::span<const Real> side = read_.weights().side();
         const bool moved = !std::is_sorted(theta.begin(), theta.end());
         if (!moved && std::is_sorted(side.begin(), side.end())) return;
         if (moved) project(theta);
-        Output& output = outputs_[0];
-        for (std::size_t i = 0; i < side.size(); ++i) {
-            Real fresh = read_out(output, theta[i]);
-            if (i > 0) fresh = std::max(fresh, side[i - 1]);
-            average_.add(static_cast<Index>(i) - theta_.reserved(), 0,
-                         static_cast<double>(fresh) - static_cast<double>(side[i]));
-            output.replace(static_cast<double>(side[i]), static_cast<double>(fresh));
-            side[i] = fresh;
+        read_in_order(theta);
+        if (outputs_[0].has_fallen()) {
+            rebase(0);
+            read_in_order(theta);
         }
-        output.mark();
         refresh(0);
     }
 
@@ -282,6 +277,21 @@ private:
 
     // The read-out, as it is stored.
     Real read_out(const Output& output, double dual) const { return output.template read_out<Real>(rate_ * dual); }
+
+    // What is read of the reserved weights of a single output, as its own running maximum.
+    void read_in_order(std::span<const double> theta) {
+        Output& output = outputs_[0];
+        const std::span<Real> side = read_.weights().side();
+        for (std::size_t i = 0; i < side.size(); ++i) {
+            Real fresh = read_out(output, theta[i]);
+            if (i > 0) fresh = std::max(fresh, side[i - 1]);
+            average_.add(static_cast<Index>(i) - theta_.reserved(), 0,
+                         static_cast<double>(fresh) - static_cast<double>(side[i]));
+            output.replace(static_cast<double>(side[i]), static_cast<double>(fresh));
+            side[i] = fresh;
+        }
+        output.mark();
+    }
 
     void start(Index y, Index from) {
         Output& output = outputs_[static_cast<std::size_t>(y)];
