@@ -51,6 +51,33 @@ def test_learners_are_those_of_a_loop(binary):
 
 
 @pytest.mark.parametrize("kind", [OneVsAllClassifier, AllPairsClassifier])
+def test_a_stream_is_that_of_a_loop_in_which_a_learner_starts_with_the_row_that_has_its_class(kind):
+    X, y = rows(60, k=5, seed=2)
+    weight = np.random.default_rng(0).choice([0, 0.5, 1], 60)
+    for binary in (LabelRanker("single", dtype="float64"), MulticlassClassifier("sgd", average=True, dtype="float64")):
+        it = kind(binary)
+        for a in range(0, 60, 7):
+            it.partial_fit(X[a : a + 7], y[a : a + 7], sample_weight=weight[a : a + 7])
+        first = {c: int(np.argmax(y == c)) for c in it.classes_}
+
+        def learned(positive, negative, start, binary=binary):
+            kept = (np.arange(60) >= start) & np.isin(y, [positive, *negative])
+            sides = np.where(y[kept] == positive, 1, -1)
+            return clone(binary).partial_fit(X[kept], sides, classes=[-1, 1], sample_weight=weight[kept])
+
+        for c in it.classes_:
+            others = [d for d in it.classes_ if d != c]
+            if kind is OneVsAllClassifier:
+                same = it.binary_learner(c), learned(c, others, first[c])
+                np.testing.assert_array_equal(same[0].decision_function(X), same[1].decision_function(X))
+                continue
+            for d in others:
+                if first[c] < first[d]:
+                    same = it.binary_learner(c, d), learned(c, [d], first[d])
+                    np.testing.assert_array_equal(same[0].decision_function(X), same[1].decision_function(X))
+
+
+@pytest.mark.parametrize("kind", [OneVsAllClassifier, AllPairsClassifier])
 def test_streams_with_new_classes(kind):
     X, y = rows(60, k=5)
     names = np.array(list("edcba"))[y]
@@ -60,8 +87,13 @@ def test_streams_with_new_classes(kind):
         it.partial_fit(X[t : t + 7], names[t : t + 7])
     np.testing.assert_array_equal(it.classes_, whole.classes_)
     np.testing.assert_array_equal(it.decision_function(X), whole.decision_function(X))
-    seen = progressive(kind(LabelRanker("single")), X, names, every=1).curve
-    assert (seen["loss"] >= seen["error"]).all()
+    for average in (False, True):  # both are of the current iterate, also where the mean predicts
+        seen = progressive(kind(LabelRanker("single", average=average)), X, names, every=1).curve
+        assert (seen["loss"] >= seen["error"]).all()
+        if not average:
+            curve = seen
+    for name in ("loss", "error"):
+        np.testing.assert_array_equal(seen[name], curve[name])
     assert it.t_ == 60
     whole.remove_labels(["c"])
     assert "c" not in whole.predict(X)

@@ -69,13 +69,15 @@ public:
         learn_read(reader, {&label, label < 0 ? std::size_t{0} : std::size_t{1}}, false, 0, weight, settings(C, margin, r));
     }
 
-    void score(const RowsView<Real>& x, nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) const {
+    // With `current` by the weights that the next round is judged by, else by those that are predicted with.
+    void score(const RowsView<Real>& x, nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> out,
+               bool current) const {
         Real* to = out.data();
         nb::gil_scoped_release release;
         const std::shared_lock lock(mutex_);
         if (static_cast<Index>(out.shape(1)) != model_->outputs())
             throw std::runtime_error("another thread changed the labels meanwhile; let readers use snapshot()");
-        model_->score(x.rows(), to);
+        current ? model_->score_current(x.rows(), to) : model_->score(x.rows(), to);
     }
 
     // Of each row the output that scores highest.
@@ -214,7 +216,7 @@ void bind_ranker(nb::class_<R>& type) {
         .def("learn_one", &R::learn_one, "reader"_a, "x"_a, "label"_a, "exist"_a, "weight"_a, "C"_a, "margin"_a,
              "r"_a)
         .def("learn_one_label", &R::learn_one_label, "reader"_a, "x"_a, "label"_a, "weight"_a, "C"_a, "margin"_a, "r"_a)
-        .def("score", &R::score, "x"_a, "out"_a.noconvert())
+        .def("score", &R::score, "x"_a, "out"_a.noconvert(), "current"_a = false)
         .def("top", &R::top, "x"_a, "out"_a.noconvert())
         .def("top_one", &R::top_one, "reader"_a, "x"_a)
         .def("score_one", &R::score_one, "reader"_a, "x"_a)

@@ -59,6 +59,8 @@ public:
     virtual void score_one(const Row<Real>& x, Real* out) const = 0;
     // `out` holds outputs() values a row.
     virtual void score(const Rows<Real>& x, Real* out) const = 0;
+    // The same with the weights that the next round is judged by, where predictions are made with their mean.
+    virtual void score_current(const Rows<Real>& x, Real* out) const = 0;
     virtual Index features() const = 0;
     virtual Index outputs() const = 0;
     virtual Index width() const = 0;  // of a row of scores, padded to whole vectors
@@ -134,6 +136,18 @@ public:
         for (std::int64_t t = 0; t < x.count; ++t) {
             geometry().predict(x[t], scores.data(), room.data());
             std::copy_n(scores.data(), outputs, out + t * outputs);
+        }
+    }
+
+    void score_current(const Rows<Real>& x, Real* out) const override {
+        if constexpr (requires(const Row<Real>& row) { geometry().score(row, out); }) {
+            std::vector<Real> scores(static_cast<std::size_t>(width()));
+            for (std::int64_t t = 0; t < x.count; ++t) {
+                geometry().score(x[t], scores.data());
+                std::copy_n(scores.data(), outputs(), out + t * outputs());
+            }
+        } else {
+            score(x, out);
         }
     }
 

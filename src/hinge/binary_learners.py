@@ -125,7 +125,10 @@ class Machines:
         if label[0] >= self.outputs:
             self.grow(self.features, int(label[0]) + 1)
         scores = np.empty((1, self.outputs), dtype=self.dtype)
-        self.score(row, scores)
+        if "scores" in trace:
+            self.score(row, scores)
+            trace["scores"][t, : self.outputs] = scores[0]
+        self.score(row, scores, current=True)
         losses, loss = np.zeros(1), 0.0
         for number in self.taught_by(label):
             side = self.sides(number, label)
@@ -140,8 +143,6 @@ class Machines:
         for name, value in (("loss", loss), ("error", float(wrong)), ("dual", np.nan), ("cut", np.nan)):
             if name in trace:
                 trace[name][t] = value
-        if "scores" in trace:
-            trace["scores"][t, : self.outputs] = scores[0]
 
     def learn_at_once(self, x: Any, label: np.ndarray, weights: np.ndarray | None) -> None:
         matrix = as_matrix(x)
@@ -168,13 +169,14 @@ class Machines:
         return VIEWS[self.dtype](start, np.ascontiguousarray(index), values, self.features, self.intercept)
 
     @locked
-    def score(self, x: Any, out: np.ndarray) -> None:
+    def score(self, x: Any, out: np.ndarray, current: bool = False) -> None:
+        """Score rows; with `current` by the weights that the next round is judged by, even where a mean predicts."""
         raw = np.empty((x.count, len(self.learners)))
         matrix = None if self.online else as_matrix(x)
         for number, one in enumerate(self.learners):
             if self.online:
                 two = np.empty((x.count, 2), dtype=self.dtype)
-                one._model.score(x, two)
+                one._model.score(x, two, current)
                 raw[:, number] = two[:, 1].astype(np.float64) - two[:, 0]
             else:
                 answer = one.decision_function if hasattr(one, "decision_function") else one.predict

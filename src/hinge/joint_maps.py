@@ -235,9 +235,9 @@ class JointModel:
         at, values = self.joint.table(row, self.outputs)
         return np.asarray(w[at] @ values)
 
-    def score(self, x: Any, out: np.ndarray) -> None:
+    def score(self, x: Any, out: np.ndarray, current: bool = False) -> None:
         with self.lock:
-            w = self.predicting()
+            w = np.asarray(self.core.weights(current=current), dtype=np.float64)
             for t, row in enumerate(self.rows(x)):
                 out[t] = self.scores_of(row, w)
 
