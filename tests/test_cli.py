@@ -378,6 +378,16 @@ GOLDEN = [
      "fit_intercept, geometry, margin, max_iter, n_bits, new_labels, r, random_state, shuffle, update\n"),
     (["train", "good.svm", "-o", "m", *RANKING, "--C", "-1"], b"", 2,
      "Error: The 'C' parameter of LabelRanker must be a float in the range (0.0, inf). Got -1 instead.\n"),
+    (["train", "good.svm", "-o", "m", "--estimator", "StructuredClassifier"], b"", 2,
+     "missing 1 required positional argument: 'oracle'\n"),
+    (["train", "good.svm", "-o", "m", "--estimator", "LabelRankr"], b"", 2,
+     "Error: this version of hinge has no LabelRankr; did you mean 'LabelRanker'?; it has AllPairsClassifier, "
+     "BipartiteRanker, LabelRanker, ListRanker, MMP, MulticlassClassifier, MulticlassPerceptron, MultitaskClassifier, "
+     "MultitaskRegressor, OneVsAllClassifier, OrdinalClassifier, OutputCodeClassifier, PRank, PairwiseLabelRanker, "
+     "SequenceClassifier, StructuredClassifier, WidrowHoffClassifier\n"),
+    (["report", "good.svm", "-o", "good.svm", *RANKING], b"", 2, "Error: good.svm exists; --force replaces it\n"),
+    (["predict", "none.hinge", "none.svm", "-o", "good.svm"], b"", 2, "Error: good.svm exists; --force replaces it\n"),
+    (["train", "none.svm", "-o", "good.svm", *RANKING], b"", 2, "Error: good.svm exists; --force replaces it\n"),
     (["train", "good.svm", "-o", "m", *RANKING, "--C"], b"", 2, "Error: --C needs a value\n"),
     (["train", "good.txt", "-o", "m", *RANKING], b"", 2,
      "hinge: good.txt: the name does not say what format this is; give one of svmlight, vw, jsonl, csv, tsv, arff, "

@@ -147,8 +147,8 @@ def make_estimator(name: str, flags: dict[str, Any], config: str | None) -> Any:
     for param in params:
         if param not in known:
             raise click.UsageError(f"{name} has no parameter {param!r}{_near(param, known)}; it has {', '.join(known)}")
-    estimator = cls(**params)
     try:
+        estimator = cls(**params)
         estimator._check_params()
     except (ValueError, TypeError) as error:
         raise click.UsageError(str(error)) from error
