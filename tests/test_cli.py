@@ -14,6 +14,7 @@ from command import RANKING, hinge
 from hinge import LabelRanker, PairwiseLabelRanker, load, progressive
 from hinge.cli.app import COMMANDS
 from hinge.datasets import synthetic_mailbox
+from test_datasets import needs
 
 
 def test_help_imports_neither_numpy_nor_scikit_learn():
@@ -502,6 +503,50 @@ def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(mail, tmp_pa
     assert err.splitlines()[0] == "learning pass 1: 1500"
     assert err.splitlines()[-1] == "learning pass 2: 3000"
     assert "\x1b" not in err
+
+
+def test_reproduce_prints_tables(here, tmp_path):
+    needs("enron-folders")
+    code, out, _ = here("reproduce", "enron", "--users", "sanders-r", cwd=tmp_path)
+    assert code == 0
+    assert out.startswith("Mistakes in per cent, the paper's in brackets\nuser ")
+    assert "\nsanders-r  30 (30)  1188 (1188)" in out
+    code, again, _ = here("reproduce", "enron", "--users", "sanders-r", "--json", cwd=tmp_path)
+    (table,) = map(json.loads, again.splitlines())
+    assert table["rows"][0][0] == "sanders-r"
+    assert all(cell in out for row in table["rows"] for cell in row)
+
+
+def test_reproduce_draws_what_the_paper_draws(here, tmp_path):
+    needs("parkinsons")
+    needs("abalone")
+    few = ["--rows", 60, "--repeat", 1]
+    assert here("reproduce", "pril", *few, "-o", "pril.html", cwd=tmp_path)[0] == 0
+    text = (tmp_path / "pril.html").read_text()
+    assert text.count("<svg") == 1
+    assert text.count("<polyline") == 6  # three sets, two types of intervals
+    assert "per cent of interval labels" in text
+    assert "hinge reproduce pril" in text
+    code, out, err = here("reproduce", "pril", *few, "-o", "pril.html", cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert err.endswith("pril.html exists; --force replaces it\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["enronn"], 2, "there is no experiment 'enronn'; did you mean 'enron'?; there are enron, pril, multitask, "
+         "ansgd, ocr, ranking\n"),
+        (["ocr", "--fold", "1"], 2, "ocr has no option 'fold'\n"),
+        (["ocr"], 6, "ocr-letters/letter.data.xz is not among the data sets in {home}: set HINGE_DATA to a folder "
+         "that has it\n"),
+    ],
+)  # fmt: skip
+def test_experiments_that_cannot_be_run(arguments, code, message, here, tmp_path, monkeypatch):
+    monkeypatch.setenv("HINGE_DATA", str(tmp_path))
+    found, out, err = here("reproduce", *arguments, cwd=tmp_path)
+    assert (found, out) == (code, "")
+    assert err.endswith(message.format(home=tmp_path)), err
 
 
 def test_help_is_quick():

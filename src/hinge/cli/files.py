@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -133,9 +134,13 @@ def datasets(as_json: bool) -> None:
 
 @click.command(cls=Learning)
 @click.argument("name", metavar="[enron|pril|multitask|ansgd|ocr|ranking]")
+@click.option(
+    "-o", "--output", metavar="PAGE", help="Write the tables, and what the paper draws, as a page of HTML too."
+)
+@click.option("--force", is_flag=True, help="Replace the output if it is there.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a table.")
 @click.pass_context
-def reproduce(ctx: click.Context, /, name: str, as_json: bool) -> None:
+def reproduce(ctx: click.Context, /, name: str, output: str | None, force: bool, as_json: bool) -> None:
     """Run a paper's experiment on the data at HINGE_DATA, and print its tables beside the published figures.
 
     Every other flag is an option of the experiment.
@@ -143,7 +148,7 @@ def reproduce(ctx: click.Context, /, name: str, as_json: bool) -> None:
     \b
     Examples:
       hinge reproduce enron
-      hinge reproduce pril --rows 5000 --repeat 10
+      hinge reproduce pril --rows 5000 --repeat 10 -o pril.html
       HINGE_DATA=~/data hinge reproduce ranking
     """
     from dataclasses import asdict
@@ -155,6 +160,7 @@ def reproduce(ctx: click.Context, /, name: str, as_json: bool) -> None:
         near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise click.UsageError(f"there is no experiment {name!r}{hint}; there are {', '.join(EXPERIMENTS)}")
+    refuse_to_replace(output, force)
     with progress(name, None) as advance:
         try:
             tables = run(name, advance, **ctx.obj)
@@ -162,6 +168,13 @@ def reproduce(ctx: click.Context, /, name: str, as_json: bool) -> None:
             if "run() got an unexpected keyword argument" in str(error):
                 raise click.UsageError(f"{name} has no option {str(error).split()[-1]}") from error
             raise
+    if output is not None:
+        from hinge.model_file import replace_file
+        from hinge.report import tables_page
+
+        options = [f"--{key.replace('_', '-')}={value}" for key, value in ctx.obj.items()]
+        page = tables_page(EXPERIMENTS[name], tables, shlex.join(["hinge", "reproduce", name, *options]))
+        replace_file(output, [page.encode()])
     for found in tables:
         if as_json:
             click.echo(json.dumps(asdict(found)))

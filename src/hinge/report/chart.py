@@ -27,8 +27,8 @@ class Curve(NamedTuple):
     style: str = "solid"  # solid, faint, area
 
 
-def chart(curves: Sequence[Curve], what: str) -> str:
-    """Draw curves over one axis of rounds.
+def chart(curves: Sequence[Curve], what: str, axis: str = "rounds", first: float = 0.0) -> str:
+    """Draw curves over one axis.
 
     Parameters
     ----------
@@ -36,6 +36,10 @@ def chart(curves: Sequence[Curve], what: str) -> str:
         At least one, of at least one point.
     what : str
         What the picture shows, for those who cannot see it.
+    axis : str
+        What runs from left to right.
+    first : float
+        Where it begins.
 
     Returns
     -------
@@ -48,12 +52,12 @@ def chart(curves: Sequence[Curve], what: str) -> str:
     top = step * -(-high // step)
 
     def across(x: Any) -> np.ndarray:
-        return LEFT + (WIDTH - LEFT - RIGHT) * np.asarray(x) / last
+        return LEFT + (WIDTH - LEFT - RIGHT) * (np.asarray(x) - first) / (last - first)
 
     def up(y: Any) -> np.ndarray:
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * np.asarray(y) / top
 
-    parts = [_grid(up, across, step, top, last)]
+    parts = [_grid(up, across, step, top, (first, last), axis)]
     ends = _apart([float(up(curve.y[-1])) for curve in curves])
     for curve, end in zip(curves, ends, strict=True):
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across(curve.x), up(curve.y), strict=True))
@@ -79,17 +83,19 @@ def tick_step(high: float) -> float:
     return next(step * power for step in (0.2, 0.5, 1.0, 2.0) if high / (step * power) <= 5)
 
 
-def _grid(up: Place, across: Place, step: float, top: float, last: float) -> str:
+def _grid(up: Place, across: Place, step: float, top: float, ends: tuple[float, float], axis: str) -> str:
     parts = []
     for i in range(round(top / step) + 1):
         y = float(up(i * step))
         parts.append(f'<path class="grid" d="M{LEFT},{y:.1f}H{WIDTH - RIGHT}"/>')
         parts.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{i * step:.6g}</text>')
-    distance = tick_step(last)
-    for i in range(int(last // distance) + 1):
-        x = float(across(i * distance))
-        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{i * distance:,.6g}</text>')
-    parts.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 2}" text-anchor="end">rounds</text>')
+    first, last = ends
+    distance = tick_step(last - first)
+    for i in range(int((last - first) / distance + 1e-9) + 1):
+        x = float(across(first + i * distance))
+        tick = f"{first + i * distance:,.6g}"
+        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{tick}</text>')
+    parts.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 2}" text-anchor="end">{escape(axis)}</text>')
     return "".join(parts)
 
 

@@ -13,7 +13,7 @@ import hinge
 
 from .chart import Curve, chart
 
-__all__ = ["About", "page"]
+__all__ = ["About", "page", "tables_page"]
 
 POINTS = 120  # of a curve
 SHOWN = 25  # rows of the label table
@@ -90,6 +90,40 @@ def page(report: Any, about: About | None = None) -> str:
         f"<footer>hinge {escape(hinge.__version__)}</footer>",
     ]
     return PAGE.format(title=escape(about.title or report.estimator), style=STYLE, body="\n".join(parts))
+
+
+def tables_page(title: str, tables: Sequence[Any], command: str) -> str:
+    """Return a page of HTML on the tables of an experiment, each with its curves where it has some.
+
+    Parameters
+    ----------
+    title : str
+    tables : sequence of hinge.reproduce.Table
+    command : str
+        What repeats this.
+
+    Returns
+    -------
+    str
+    """
+    parts = [f"<h1>{escape(title)}</h1>"]
+    for table in tables:
+        parts += [f"<h2>{escape(table.title)}</h2>", *_drawn(table)]
+        parts.append(_table(table.head, [[escape(cell) for cell in row] for row in table.rows]))
+        parts += [f"<p>{escape(note)}</p>" for note in table.notes]
+    parts += [
+        *_section("Again", f"<pre>{escape(command)}</pre>"),
+        f"<footer>hinge {escape(hinge.__version__)}</footer>",
+    ]
+    return PAGE.format(title=escape(title), style=STYLE, body="\n".join(parts))
+
+
+def _drawn(table: Any) -> list[str]:
+    if not table.curves:
+        return []
+    curves = [Curve(name, np.array(x), np.array(y)) for name, x, y in table.curves]
+    picture = chart(curves, table.title, table.axis, min(float(curve.x[0]) for curve in curves))
+    return [f"<figure>{picture}<figcaption>{escape(table.title)}</figcaption></figure>"]
 
 
 def _number(name: str, value: str) -> str:

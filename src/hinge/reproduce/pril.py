@@ -136,6 +136,9 @@ def run(advance: Callable[[int, str], None], rows: int = 1000, repeat: int = 2) 
     for table, lines in ((shares, SHARES), (learners, LEARNERS)):
         table.rows += [[line, *(f"{end:.3f}" for end in ends[line])] for line in lines]
         table.notes.append(f"at most {rows} rows a stream, mean of {repeat} runs")
+    percent = [float(line[:-1]) for line in SHARES]
+    shares.axis = "per cent of interval labels"
+    shares.curves = [(name, percent, [float(ends[line][i]) for line in SHARES]) for i, name in enumerate(head[1:])]
     shares.notes.append("published: it falls as the share rises, on all three streams and for both types")
     learners.notes.append(
         f"PRIL learns from {INTERVALS:.0%} intervals, or from intervals only, the others from exact labels"

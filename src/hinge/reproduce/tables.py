@@ -9,12 +9,14 @@ __all__ = ["Table", "beside"]
 
 @dataclass
 class Table:
-    """A title, the columns' names, the rows as text, and notes below."""
+    """A title, the columns' names, the rows as text, notes below, and what is drawn over an axis."""
 
     title: str
     head: list[str]
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    curves: list[tuple[str, list[float], list[float]]] = field(default_factory=list)
+    axis: str = ""
 
 
 def beside(ours: float, theirs: float | None, digits: int = 1) -> str:
