@@ -552,3 +552,21 @@ def test_no_warnings_on_empty_classes():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert metrics.f1_score([0, 0], [0, 0]) == metrics.recall_score([0], [1]) == 1
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_scores_that_take_several_threads_are_counted_as_by_scikit_learn(tied):
+    """More rows than one block holds, ties and rows without a pair among them."""
+    rng = np.random.default_rng(0)
+    scores, Y = rng.normal(size=(2500, 400)), (rng.random((2500, 400)) < 0.05).astype(int)
+    if tied:
+        scores[::7] = np.round(scores[::7])
+    Y[3], Y[2400] = 0, 1
+    expected = sk.label_ranking_loss(Y, scores)
+    assert metrics.label_ranking_loss(Y, scores) == pytest.approx(expected, rel=1e-14)
+    assert metrics.label_ranking_loss(Y[:600], scores[:600]) == pytest.approx(
+        sk.label_ranking_loss(Y[:600], scores[:600]), rel=1e-14
+    )
+    scores[2499, 0] = np.nan
+    with pytest.raises(ValueError, match="row 2499"):
+        metrics.label_ranking_loss(Y, scores)

@@ -1,7 +1,7 @@
 """Label ranking by pairs: each relevant label should score above each irrelevant one, by 1.
 
 A round's loss is the mean hinge over its pairs, its error the share of the pairs in wrong order; a tie is wrong. A row
-without relevant or without irrelevant labels has no pair: it is no round, and objectives are means over the others.
+without relevant or without irrelevant labels has no pair: it is no step, and objectives are means over the others.
 """
 
 from __future__ import annotations
