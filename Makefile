@@ -57,13 +57,13 @@ CLANG ?= clang++-14
 SECONDS ?= 30
 PARSERS ?= svmlight vw vw-hashed jsonl jsonl-hashed arff csv
 fuzz:
-	@mkdir -p build/fuzz
+	@mkdir -p $(addprefix build/fuzz/,$(PARSERS))
 	$(CLANG) -std=c++20 -O2 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc tests/fuzz/text.cpp -o build/fuzz/text
-	@set -e; for parser in $(PARSERS); do \
-		mkdir -p build/fuzz/$$parser; echo "$$parser, $(SECONDS) seconds"; \
-		PARSER=$$parser build/fuzz/text -max_total_time=$(SECONDS) -max_len=600 -verbosity=0 -print_final_stats=1 \
-			-artifact_prefix=build/fuzz/$$parser- build/fuzz/$$parser tests/fuzz/corpus 2>&1 | grep -v "^stat::[^n]"; \
-	done
+	@printf '%s\n' $(PARSERS) | xargs -P $(CORES) -I @ sh -c ' \
+		PARSER=@ build/fuzz/text -max_total_time=$(SECONDS) -max_len=600 -verbosity=0 -print_final_stats=1 \
+			-artifact_prefix=build/fuzz/@- build/fuzz/@ tests/fuzz/corpus >build/fuzz/@.log 2>&1; found=$$?; \
+		echo "@: $$(grep number_of_executed_units build/fuzz/@.log)"; \
+		[ $$found = 0 ] || { cat build/fuzz/@.log; exit 255; }'
 
 check: lint test
 
