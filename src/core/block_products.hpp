@@ -6,24 +6,20 @@
 #pragma once
 
 #include "rows.hpp"
+#include "vectors.hpp"
 
 namespace hinge {
 
 template <class Real>
 inline constexpr Index block_rows = static_cast<Index>(128 / sizeof(Real));
 
-namespace detail {
-template <class Number, int Bytes>
-using Packed [[gnu::vector_size(Bytes), gnu::may_alias, gnu::aligned(alignof(Number))]] = Number;
-}
-
 // The products of `Together` rows x: they share what is loaded of each block. Several must be dense.
 template <class Real, class Sum, int Bytes, int Together>
 void block_products_of(const Real* blocks, Index width, Index rows, const Row<Real>* x, double* out,
                        std::ptrdiff_t stride) {
     constexpr Index lanes = Bytes / static_cast<Index>(sizeof(Sum));
-    using V = detail::Packed<Sum, Bytes>;
-    using Stored = detail::Packed<Real, lanes * static_cast<int>(sizeof(Real))>;
+    using V = Vector<Sum, Bytes>;
+    using Stored = Vector<Real, lanes * static_cast<int>(sizeof(Real))>;
     constexpr Index vectors = 128 / Bytes;  // enough sums to hide the latency of an addition
     constexpr Index side = lanes * vectors;
     constexpr Index block = block_rows<Real>;

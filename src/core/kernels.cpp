@@ -5,6 +5,7 @@
 
 #include "block_products.hpp"
 #include "elementary.hpp"
+#include "vectors.hpp"
 
 #define HINGE_CONCAT(a, b) a##b
 #define HINGE_NAME(a, b) HINGE_CONCAT(a, b)
@@ -13,9 +14,6 @@
 
 namespace hinge {
 namespace {
-
-template <class Real, int Bytes>
-using Vector [[gnu::vector_size(Bytes), gnu::may_alias, gnu::aligned(alignof(Real))]] = Real;
 
 constexpr int register_bytes = HINGE_VECTOR;
 constexpr Index ahead = 6;  // rows of the matrix asked for before they are needed

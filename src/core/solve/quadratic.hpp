@@ -10,6 +10,7 @@
 
 #include "../region.hpp"
 #include "../step.hpp"
+#include "../vectors.hpp"
 #include "best.hpp"
 
 namespace hinge {
@@ -204,7 +205,7 @@ private:
 
     static constexpr std::size_t wide = 16;
     static constexpr std::size_t lanes = 4;
-    using Lanes [[gnu::vector_size(lanes * sizeof(double)), gnu::may_alias, gnu::aligned(alignof(double))]] = double;
+    using Lanes = Vector<double, lanes * sizeof(double)>;
     static constexpr double none = -std::numeric_limits<double>::infinity();
 
     double low_ = 0;  // a lower bound of mu
