@@ -32,8 +32,8 @@ template <class Line>
 class BestOfTasks {
 public:
     void best(const TaskBall& region, const Line& line, Step& step) {
-        curvatures_.clear();
-        for (Index task : region.tasks) curvatures_.push_back(line.of(task));
+        curvatures_.resize(region.tasks.size());
+        for (std::size_t i = 0; i < curvatures_.size(); ++i) curvatures_[i] = line.of(region.tasks[i]);
         put(region, region.shared->implicit(curvatures_, line.cap), step);
     }
 
