@@ -4,11 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "../elementary.hpp"
 #include "../kernels.hpp"
 #include "dual_ball.hpp"
 #include "joint_newton.hpp"
@@ -26,16 +28,16 @@ public:
         for (PowerBound& bound : bounds) bound.radius *= C;
         if (free_within(losses, curvatures, bounds, ball.count, steps)) return true;
         newton_.load(losses, curvatures);
-        if (ball.count == 1) return newton_.solve(bounds[0], steps);
+        if (ball.count == 1) return newton_.solve(bounds[0], steps) && fit(bounds, 1, steps);
         double alone[2];
         double excess[2];
         for (int i = 0; i < 2; ++i) {
-            if (!newton_.solve(bounds[i], steps)) return false;
+            if (!newton_.solve(bounds[i], steps) || !fit(bounds + i, 1, steps)) return false;
             alone[i] = newton_.theta(0);
             excess[1 - i] = size_of(steps, bounds[1 - i]);
             if (excess[1 - i] <= 1) return true;
         }
-        return newton_.solve(bounds, alone, excess, steps);
+        return newton_.solve(bounds, alone, excess, steps) && fit(bounds, 2, steps);
     }
 
     // Maximises sum t_j l_j.
@@ -58,6 +60,18 @@ private:
         if (longest > least) return false;
         for (int i = 0; i < count; ++i)
             if (size_of(steps, bounds[i]) > 1) return false;
+        return true;
+    }
+
+    // What rounding left over or under; false where Newton's method only seemed to settle.
+    bool fit(const PowerBound* bounds, int count, std::span<double> steps) {
+        double worst = 0;
+        for (int i = 0; i < count; ++i) {
+            const double size = size_of(steps, bounds[i]);
+            if (!(std::abs(size - 1) <= 1e-9)) return false;
+            worst = std::max(worst, bounded_exp(log(size) / (1 + bounds[i].slope)));
+        }
+        for (double& t : steps) t /= worst;
         return true;
     }
 
