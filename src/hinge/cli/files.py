@@ -173,7 +173,11 @@ def reproduce(ctx: click.Context, /, name: str, output: str | None, force: bool,
         from hinge.report import tables_page
 
         options = [f"--{key.replace('_', '-')}={value}" for key, value in ctx.obj.items()]
-        page = tables_page(EXPERIMENTS[name], tables, shlex.join(["hinge", "reproduce", name, *options]))
+        page = tables_page(
+            EXPERIMENTS[name][:1].upper() + EXPERIMENTS[name][1:],
+            tables,
+            shlex.join(["hinge", "reproduce", name, *options]),
+        )
         replace_file(output, [page.encode()])
     for found in tables:
         if as_json:

@@ -299,6 +299,7 @@ table { border-collapse: collapse; }
 th { text-align: left; font-weight: 400; color: var(--quiet); padding: .2rem 1.5rem .2rem 0; }
 td { padding: .2rem 1.5rem .2rem 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .list { width: 100%; font-size: .9375rem; }
+.list td { overflow-wrap: break-word; }
 .list th, .list td { border-bottom: 1px solid var(--line); padding: .3rem 1rem .3rem 0; text-align: right; }
 .list :is(th, td):first-child { text-align: left; }
 .wide { overflow-x: auto; }
