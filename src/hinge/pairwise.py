@@ -40,6 +40,41 @@ class PairRanker(Ranker):
         super()._begin()
         self._told = False
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget everything, then learn from all rows, in order, `max_iter` times.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), or list of dicts
+        y : array-like of labels, list of sets, or indicator matrix
+        sample_weight : array-like of shape (n_samples,), optional
+            Multiplies what each round moves along its row; a row of weight 0 is not learned.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from each row once, in order, one round a row; the same stream in other chunks gives the same bits.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), or list of dicts
+        y : array-like of labels, list of sets, or indicator matrix
+        classes : array-like, optional
+            Labels that exist before the first of these rows. Without it a label exists from the row in which it
+            first appears.
+        sample_weight : array-like of shape (n_samples,), optional
+            Multiplies what each round moves along its row; a row of weight 0 is scored and not learned.
+
+        Returns
+        -------
+        self
+        """
+        return super().partial_fit(X, y, classes, sample_weight)
+
     def _learn(self, x: Any, targets: Any, weights: np.ndarray | None, **trace: np.ndarray) -> None:
         super()._learn(x, targets, weights, **trace)
         if self._told or not self.rows_without_pairs_:
