@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "best.hpp"
@@ -76,12 +75,8 @@ private:
             for (double minus : ups_) total += std::max(0.0, levels.up + minus);
         }
         if (g >= 1 || total > most) {
-            sorted_ = ups_;
-            std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
-            levels.up = -simplex_shift(sorted_, most);
-            sorted_ = downs_;
-            std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
-            levels.down = simplex_shift(sorted_, most);
+            levels.up = -shift_from_largest(ups_, most, sorted_);
+            levels.down = shift_from_largest(downs_, most, sorted_);
         }
         std::size_t up = 0, down = 0;
         for (std::size_t y = 0; y < is_up_.size(); ++y) {

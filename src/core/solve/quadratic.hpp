@@ -51,6 +51,16 @@ inline double simplex_shift(const std::vector<double>& decreasing, double total)
     return shift;
 }
 
+// The same for values in any order, which are counted from the largest from now on: in their own size, which gamma sets,
+// a small total would be lost to rounding.
+inline double shift_from_largest(std::vector<double>& values, double total, std::vector<double>& room) {
+    const double largest = *std::max_element(values.begin(), values.end());
+    for (double& value : values) value -= largest;
+    room = values;
+    std::sort(room.begin(), room.end(), std::greater<>());
+    return simplex_shift(room, total);
+}
+
 // All constraints of a round at once, exactly: mu with sum [u + mu]+ = sum [d - mu]+ over the relevant u = gamma - score
 // and the other scores d; then alpha = [u + mu]+ / q and -[d - mu]+ / q.
 //
@@ -77,8 +87,8 @@ public:
         for (double u : ups_) total += std::max(0.0, u + up_shift);
         const double limit = line.cap * line.curvature;
         if (total > limit) {
-            up_shift = -cut_down(ups_, limit);
-            down_shift = cut_down(downs_, limit);
+            up_shift = -shift_from_largest(ups_, limit, sorted_);
+            down_shift = shift_from_largest(downs_, limit, sorted_);
         }
         for (std::size_t i = 0; i < ups_.size(); ++i)
             if (ups_[i] + up_shift > 0) step.set(region.ups[i], (ups_[i] + up_shift) / line.curvature);
@@ -193,15 +203,6 @@ private:
         }
     }
 
-    // The shift that leaves so much above it. Values are counted from the largest from now on: in their own size, which
-    // gamma sets, a small total would be lost to rounding.
-    double cut_down(std::vector<double>& values, double total) {
-        const double largest = *std::max_element(values.begin(), values.end());
-        for (double& value : values) value -= largest;
-        sorted_ = values;
-        std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
-        return simplex_shift(sorted_, total);
-    }
 
     static constexpr std::size_t wide = 16;
     static constexpr std::size_t lanes = 4;
