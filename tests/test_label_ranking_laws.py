@@ -337,3 +337,14 @@ def test_float32_stays_near_float64_and_within_its_stated_tolerance(algorithm, k
         a, b = single.certificate_, double.certificate_
         assert abs(a.dual - b.dual) <= a.tolerance + 1e-5 * max(1.0, abs(b.dual))
         assert b.tolerance < 1e-10 * max(1.0, b.dual + 10)
+
+
+@pytest.mark.parametrize("update", ["single", "full"])
+def test_confidences_stay_positive_where_r_is_lost_beside_the_row(update):
+    """In float32 ``v - b (v x)^2`` may fall below zero by rounding; a step then divides by a number below zero."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = (rng.normal(size=(50, 1)) * 1e6).astype(np.float32)
+        ranker = LabelRanker(update, "adaptive", fit_intercept=False).partial_fit(X, rng.integers(0, 3, 50))
+        assert (ranker._model.state()["confidence"] > 0).all()
+        assert np.isfinite(ranker.coef_).all()

@@ -133,8 +133,8 @@ class QueryLearner(RuleLearner, OnlineEstimator):
         self._solved = {"examples": float(x.count), "passes": 1.0, "margin": margin}
 
     def _report(self, lists: int) -> None:
-        what = "list asks" if lists == 1 else "lists ask"
-        warnings.warn(f"{lists} {what} for nothing and were skipped: {self._asks_for}", SkippedListsWarning, 4)
+        what = "list asks for nothing and was" if lists == 1 else "lists ask for nothing and were"
+        warnings.warn(f"{lists} {what} skipped: {self._asks_for}", SkippedListsWarning, 4)
 
     def _native(self, rows: Any, *, add: bool = False) -> Any:
         """Return dicts as rows of the core; rows as they are."""

@@ -5,6 +5,7 @@
 // weight zero moves nothing. The complexity changes as it learns, so there is no certificate.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -62,7 +63,8 @@ public:
         x.each([&](Index j, Real value) {
             q += static_cast<double>(*confidence_.row(j)) * static_cast<double>(value) * static_cast<double>(value);
         });
-        line_ = {q + set.r / weight, std::numeric_limits<double>::infinity()};
+        least_ = set.r / weight;
+        line_ = {q + least_, std::numeric_limits<double>::infinity()};
         return line_;
     }
     void load(Index) {}
@@ -71,10 +73,12 @@ public:
         const Row<Real> direction = confident(x);
         linear_.add(direction, step);
         average_.add(direction, step);
-        const Real b = static_cast<Real>(1 / line_.curvature);
+        // v - b v^2 x^2 with b = 1 / curvature, written so that it stays positive where x is large and r is small beside it.
+        const double b = 1 / line_.curvature;
         x.each([&](Index j, Real value) {
             Real& v = *confidence_.row(j);
-            v -= b * (v * value) * (v * value);
+            const double own = static_cast<double>(v) * static_cast<double>(value) * static_cast<double>(value);
+            v = static_cast<Real>(static_cast<double>(v) * (b * std::max(least_, line_.curvature - own)));
         });
         return 0;
     }
@@ -102,6 +106,7 @@ private:
     LazyAverage<Real> average_;
     Weights<Real> confidence_;
     Quadratic line_{};
+    double least_ = 0;  // of the curvature: r over the round's weight
     std::vector<Real> scaled_;
 };
 
