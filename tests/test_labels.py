@@ -5,6 +5,7 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from hinge import LabelRanker, load
 
@@ -79,3 +80,19 @@ def test_targets_that_are_no_list():
 def test_one_weight_for_all_rows():
     alike = LabelRanker().fit(X, [0, 1, 2, 1], sample_weight=[0.5] * 4)
     np.testing.assert_array_equal(LabelRanker().fit(X, [0, 1, 2, 1], sample_weight=0.5).coef_, alike.coef_)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
+def test_a_sparse_matrix_is_answered_with_one_and_an_array_with_an_array(kind, tmp_path):
+    Y = kind(np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]]))
+    ranker = LabelRanker(max_iter=20).fit(X, Y)
+    ranker.save(tmp_path / "it")
+    for it in (ranker, load(tmp_path / "it")):
+        assert type(it.predict(X)) is kind
+        assert np.array_equal(it.predict(X).toarray(), Y.toarray())
+
+
+@pytest.mark.parametrize("y", [[[0], [1, 2], [0], [1]], [[0, 1], [1], [2, 0], [1]]])
+def test_lists_of_several_lengths_are_told_to_be_sets(y):
+    with pytest.raises(ValueError, match=r"row 1 of y is .* a set of labels is written as a set"):
+        LabelRanker().fit(X, y)

@@ -92,7 +92,7 @@ class LabelLearner(OnlineEstimator):
         if len(set(given)) < len(given):
             raise ValueError("classes must differ from one another")
         fresh = [label for label in given if label not in self._labels.number]
-        return fresh if form in (labels.DENSE, labels.CSR) else sorted_labels(fresh)
+        return fresh if form in labels.INDICATORS else sorted_labels(fresh)
 
     def _settle(self, targets: Targets) -> Targets:
         self._labels, targets = sort_labels(targets)
@@ -104,7 +104,7 @@ class LabelLearner(OnlineEstimator):
         """Do with labels that are new what `new_labels` says; the columns of an indicator exist at once."""
         if not targets.fresh:
             return targets
-        if targets.form in (labels.DENSE, labels.CSR):
+        if targets.form in labels.INDICATORS:
             self._fixed = self._fixed or self.t_ == 0
             self._labels.add(targets.fresh)
             self._grow()
@@ -313,7 +313,7 @@ class LabelLearner(OnlineEstimator):
         super()._restore(state, sections)
         self._labels = Labels(state["labels"])
         self._form, self._fixed, self._removed = state["form"], state["fixed"] is True, state["removed"] is True
-        if self._form not in (labels.LABELS, labels.SETS, labels.DICTS, labels.DENSE, labels.CSR):
+        if self._form not in labels.FORMS:
             raise ValueError(f"the targets' form {self._form!r} is unknown")
         largest = max((section.shape[0] for section in sections.values() if section.ndim == 2), default=0)
         if self.n_features_in_ > largest:

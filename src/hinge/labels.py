@@ -17,6 +17,9 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import column_or_1d
 
 LABELS, SETS, DICTS, DENSE, CSR = "labels", "sets", "dicts", "indicator", "sparse indicator"
+CSR_ARRAY = "sparse indicator array"  # SciPy's sparse arrays, whose * is not that of its matrices
+INDICATORS = (DENSE, CSR, CSR_ARRAY)
+FORMS = (LABELS, SETS, DICTS, *INDICATORS)
 
 
 class Targets(NamedTuple):
@@ -136,7 +139,7 @@ def _is_missing(label: Any) -> bool:
 def form_of(y: Any) -> str:
     """Say in which form targets are given."""
     if sparse.issparse(y):
-        return CSR
+        return CSR_ARRAY if isinstance(y, sparse.sparray) else CSR
     if isinstance(y, np.ndarray) and y.dtype != object:
         return DENSE if y.ndim == 2 and y.shape[1] != 1 else LABELS
     first: Any = next(iter(y), None) if isinstance(y, list | tuple | np.ndarray) and len(y) else None
@@ -166,8 +169,9 @@ def read_targets(y: Any, labels: Labels, rows: int) -> Targets:
             y = np.asarray(y)
             if y.ndim == 0:
                 raise ValueError(f"y must be an array or a list of targets, one a row of X, got {y.item()!r}")
+        _check_even(y)
         values, form = None, form_of(y)
-    if form in (DENSE, CSR):
+    if form in INDICATORS:
         return _read_indicator(y, form, labels, rows)
     if form in (SETS, DICTS):
         return _read_sets(y, form, labels, rows)
@@ -176,6 +180,18 @@ def read_targets(y: Any, labels: Labels, rows: int) -> Targets:
     _check_length(values.size, rows)
     numbers, fresh = number_labels(values, labels)
     return Targets(LABELS, None, numbers, fresh)
+
+
+def _check_even(y: Any) -> None:
+    """Raise where rows are lists of several lengths, which are no labels and no indicator."""
+    if not isinstance(y, list | tuple) or not y or not isinstance(y[0], list):
+        return
+    for t, row in enumerate(y):
+        if not isinstance(row, list) or len(row) != len(y[0]):
+            raise ValueError(
+                f"row {t} of y is {row!r}, but row 0 is {y[0]!r}: lists of one length are an indicator, and a set of "
+                "labels is written as a set"
+            )
 
 
 def column_of_labels(y: Any) -> np.ndarray:
@@ -298,7 +314,7 @@ def sorted_labels(known: Iterable[Any]) -> list[Any]:
 
 def sort_labels(targets: Targets) -> tuple[Labels, Targets]:
     """Number the labels of a first call in their own order; an indicator's columns keep theirs."""
-    if targets.form in (DENSE, CSR):
+    if targets.form in INDICATORS:
         return Labels(targets.fresh), targets._replace(fresh=[])
     in_order = Labels(sorted_labels(targets.fresh))
     to = np.array([in_order.number[label] for label in targets.fresh], dtype=np.int32)
@@ -325,7 +341,7 @@ def _read_sets(y: Any, form: str, labels: Labels, rows: int) -> Targets:
 
 
 def _read_indicator(y: Any, form: str, labels: Labels, rows: int) -> Targets:
-    if form == CSR:
+    if form in (CSR, CSR_ARRAY):
         matrix = y.tocsr()
         bad = np.flatnonzero((matrix.data != 0) & (matrix.data != 1))
         where = np.searchsorted(matrix.indptr, bad[:1], side="right") - 1
@@ -357,8 +373,8 @@ def answer_labels(top: np.ndarray, labels: Labels) -> np.ndarray:
 
 def answer_sets(inside: np.ndarray, form: str, labels: Labels) -> Any:
     """Return label sets (rows x labels, bool) in the form in which targets were given."""
-    if form == CSR:
-        return sparse.csr_matrix(inside.astype(np.int64))
+    if form in (CSR, CSR_ARRAY):
+        return (sparse.csr_matrix if form == CSR else sparse.csr_array)(inside.astype(np.int64))
     if form == DENSE:
         return inside.astype(np.int64)
     known = labels.known
