@@ -44,8 +44,7 @@ TOKENS = {
 def reproduce(users: Sequence[str]) -> None:
     """Print the table of `hinge reproduce enron`."""
     for found in run(lambda by, note: None, users):
-        table = Table(found.title, [(name, "") for name in found.head], rows=found.rows, notes=found.notes)
-        table.show()
+        Table.of(found).show()
 
 
 def sweep(users: Sequence[str]) -> None:

@@ -31,7 +31,7 @@ from hinge.reproduce.ansgd import SETS, Rows
 def show_table(args: argparse.Namespace) -> None:
     asked = {"folds": args.folds, "rounds": args.rounds, "seed": args.seed, "every_fold": args.every_fold}
     for seen in ansgd.run(lambda by, note: None, args.sets, args.mulan, **asked):
-        Table(seen.title, [(title, "") for title in seen.head], seen.rows, seen.notes).show()
+        Table.of(seen).show()
 
 
 def show_curve(args: argparse.Namespace) -> None:

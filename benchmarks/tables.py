@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from peers import Missing
 
@@ -19,6 +20,11 @@ class Table:
     columns: Sequence[tuple[str, str]]
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, found: Any) -> Table:
+        """Take over a table of `hinge.reproduce`."""
+        return cls(found.title, [(name, "") for name in found.head], [*found.rows], [*found.notes])
 
     def add(self, *cells: Cell) -> None:
         formats = [form for _, form in self.columns]

@@ -149,6 +149,7 @@ def reproduce(ctx: click.Context, /, name: str, output: str | None, force: bool,
     Examples:
       hinge reproduce enron
       hinge reproduce pril --rows 5000 --repeat 10 -o pril.html
+      hinge reproduce ocr --only error --folds 1
       HINGE_DATA=~/data hinge reproduce ranking
     """
     from dataclasses import asdict

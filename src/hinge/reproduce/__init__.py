@@ -18,7 +18,7 @@ EXPERIMENTS = {
     "pril": "ordered classes with interval labels (PRIL)",
     "multitask": "parallel tasks under a shared loss (Dekel, Long and Singer)",
     "ansgd": "pairs of labels by smoothed stochastic gradients (Park and Choi)",
-    "ocr": "handwritten words, letter by letter",
+    "ocr": "handwritten words, letters alone and with their neighbours",
     "ranking": "lists of documents, by Kendall's tau and NDCG",
 }
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Table", "beside"]
+__all__ = ["Table", "asked_for", "beside"]
 
 
 @dataclass
@@ -29,3 +30,18 @@ def beside(ours: float, theirs: float | None, digits: int = 1) -> str:
     """
     published = "" if theirs is None else f" ({theirs:.{digits}f})"
     return f"{ours:.{digits}f}{published}"
+
+
+def asked_for(only: str | Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return which of an experiment's tables are asked for, one or several.
+
+    Examples
+    --------
+    >>> asked_for("error", ("error", "published")), asked_for(["b", "a"], ("a", "b"))
+    (['error'], ['b', 'a'])
+    """
+    asked = [only] if isinstance(only, str) else list(only)
+    for name in asked:
+        if name not in names:
+            raise ValueError(f"there is no table {name!r}; there are {', '.join(names)}")
+    return asked
