@@ -2,9 +2,8 @@
 
     python benchmarks/multitask.py [--only norms codes updates speed solve] [--out FOLDER] [--data FILE] [--quick]
 
-The figures are online errors, each round before it is learned, printed at rounds that double and drawn into FOLDER
-(with matplotlib). `--data` takes documents in svmlight multi-label form, such as the whole of RCV1, in place of the
-subsets.
+The figures are those of `hinge reproduce multitask`, drawn into FOLDER (with matplotlib). `--data` takes documents in
+svmlight multi-label form, such as the whole of RCV1, in place of the subsets and of Reuters-21578.
 """
 
 from __future__ import annotations
@@ -18,131 +17,44 @@ import argparse  # noqa: E402
 import ctypes  # noqa: E402
 import re  # noqa: E402
 import subprocess  # noqa: E402
-import tarfile  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
-from collections import Counter  # noqa: E402
-from functools import cache  # noqa: E402
-from math import inf, log2  # noqa: E402
+from functools import partial  # noqa: E402
+from math import inf  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
 import peers  # noqa: E402
-import scipy.sparse as sp  # noqa: E402
 from tables import Table  # noqa: E402
 
-from hinge import MultitaskClassifier, OutputCodeClassifier, progressive  # noqa: E402
-from hinge.datasets import load_rcv1_subset  # noqa: E402
-from hinge.datasets.home import data_file  # noqa: E402
+from hinge import MultitaskClassifier, progressive  # noqa: E402
 from hinge.norms import Interpolated, PNorm, RMax  # noqa: E402
+from hinge.reproduce.multitask import PARTS, run  # noqa: E402
 
 INTERPOLATIONS = Interpolated(1, 2, 1.5), Interpolated(2, inf, 1.2), Interpolated(1.5, 4, 1.2)
 ROOT = Path(__file__).resolve().parents[1]
-Stream = tuple[str, Any, Any, float]  # name, X, Y or y, C
-Curves = dict[str, np.ndarray]
-
-# ------------------------------------------------------------------------------------------------------------- data
-
-
-@cache
-def reuters() -> tuple[list[str], list[list[str]]]:
-    """Return the texts and the topics of Reuters-21578's documents that have a topic, in the order of their numbers."""
-    texts, topics = [], []
-    with tarfile.open(data_file("reuters21578", "reuters21578.tar.xz")) as archive:
-        members = sorted((m for m in archive.getmembers() if m.name.endswith(".sgm")), key=lambda m: m.name)
-        for member in members:
-            file = archive.extractfile(member)
-            assert file is not None
-            for document in file.read().decode("latin-1").split("</REUTERS>"):
-                named = re.findall(r"<D>(.*?)</D>", "".join(re.findall(r"<TOPICS>(.*?)</TOPICS>", document, re.S)))
-                if named:
-                    body = " ".join(re.findall(r"<(?:TITLE|BODY)>(.*?)</(?:TITLE|BODY)>", document, re.S))
-                    texts.append(re.sub(r"&[#\w]+;", " ", body).lower())
-                    topics.append(named)
-    return texts, topics
-
-
-def log_counts(texts: list[str]) -> sp.csr_matrix:
-    """Return log2(1 + count) of every word of two letters or more, as the paper has it."""
-    words: dict[str, int] = {}
-    rows = [Counter(words.setdefault(w, len(words)) for w in re.findall(r"[a-z]{2,}", text)) for text in texts]
-    start = np.cumsum([0, *map(len, rows)])
-    index = np.array([j for row in rows for j in row], dtype=np.int32)
-    value = np.array([log2(1 + n) for row in rows for n in row.values()], dtype=np.float32)
-    X = sp.csr_matrix((value, index, start), shape=(len(rows), len(words)))
-    X.sort_indices()
-    return X
-
-
-def topic_streams(plan: argparse.Namespace) -> list[Stream]:
-    """Return documents and their topics: those of the file given, or the five subsets of RCV1 and Reuters-21578."""
-    if plan.data:
-        from hinge.io import read
-
-        rows = read(plan.data, labels="sets")
-        names = sorted({label for labels in rows.y for label in labels})
-        at = {name: j for j, name in enumerate(names)}
-        Y = np.zeros((len(rows.y), len(names)), dtype=np.int8)
-        for t, labels in enumerate(rows.y):
-            Y[t, [at[label] for label in labels]] = 1
-        return [(Path(plan.data).name, rows.X.astype(np.float32), Y, plan.C or 1e-3)]
-    streams: list[Stream] = []
-    for subset in range(1, 2 if plan.quick else 6):
-        data = load_rcv1_subset(subset)
-        streams.append((f"RCV1 subset {subset}", data.X.astype(np.float32), data.Y.toarray(), plan.C or 0.1))
-    texts, topics = reuters()
-    names = [name for name, count in Counter(t for row in topics for t in row).most_common() if count >= 20]
-    Y = np.array([[name in row for name in names] for row in topics], dtype=np.int8)
-    streams.append(("Reuters-21578", log_counts(texts), Y, plan.C or 1e-3))
-    return streams
-
-
-def five_classes() -> tuple[sp.csr_matrix, np.ndarray]:
-    """Return the documents of Reuters-21578 that have exactly one of its five most frequent topics."""
-    texts, topics = reuters()
-    names = [name for name, _ in Counter(t for row in topics for t in row).most_common(5)]
-    found = [[t for t in row if t in names] for row in topics]
-    kept = [i for i, row in enumerate(found) if len(row) == 1]
-    X = log_counts([texts[i] for i in kept])
-    return X, np.array([found[i][0] for i in kept])
-
+Panels = dict[str, list[tuple[str, np.ndarray, np.ndarray]]]  # by measure: name, x, y
 
 # ---------------------------------------------------------------------------------------------------------- figures
 
 
-def online_errors(X: Any, Y: np.ndarray, **parameters: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the infinity-error and the 1-error of every round, before it is learned."""
-    curve = progressive(MultitaskClassifier(fit_intercept=False, **parameters), X, Y, classes=[0, 1], every=1).curve
-    return curve["error"], curve["task_errors"] / Y.shape[1]
+def paper(part: str, plan: argparse.Namespace) -> list[Table]:
+    """Print a comparison of the paper, and draw it: what has the same documents in one picture."""
+    found = run(lambda by, note: None, only=part, data=plan.data, C=plan.C, subsets=1 if plan.quick else 5)
+    pictures: dict[str, Panels] = {}
+    for table in found:
+        measure, _, where = table.title.partition(": ")
+        if table.curves:
+            pictures.setdefault(where, {})[measure] = [(name, np.array(x), np.array(y)) for name, x, y in table.curves]
+    for where, panels in pictures.items():
+        name = re.sub("[^a-z0-9]+", "-", where.partition(", ")[0].lower())
+        draw(where, panels, plan.out, f"{part}-{name}", xlabel="documents")
+    return [*map(Table.of, found)]
 
 
-def doubling(rounds: int) -> list[int]:
-    return [rounds >> i for i in range(5, -1, -1)]
-
-
-def so_far(errors: np.ndarray) -> np.ndarray:
-    return np.asarray(np.cumsum(errors) / np.arange(1, errors.size + 1))
-
-
-def figure(title: str, curves: Curves, plan: argparse.Namespace, stem: str) -> Table:
-    """Print the errors so far, in per cent, at rounds that double; draw them."""
-    rounds = next(iter(curves.values())).size
-    table = Table(title, [("online error, %", ""), *((f"{n:,}", ".2f") for n in doubling(rounds))])
-    for name, errors in curves.items():
-        table.add(name, *(100 * so_far(errors)[n - 1] for n in doubling(rounds)))
-    panels: dict[str, Curves] = {}
-    for name, errors in curves.items():
-        measure, _, which = name.partition(", ")
-        panels.setdefault(f"{measure} so far, %", {})[which] = 100 * so_far(errors)
-    draw(title, panels, plan.out, stem)
-    return table
-
-
-def draw(title: str, panels: dict[str, Curves], folder: Path | None, stem: str, xs: Any = None, **axes: Any) -> None:
-    """Draw one panel a measure; over the rounds, the first of which are left out, or over `xs`."""
-    if folder is None:
-        return
+def draw(title: str, panels: Panels, folder: Path, stem: str, names: str = "best", **axes: Any) -> None:
+    """Draw one panel a measure; the lines' names stand where there is room, or where they are said to."""
     try:
         import matplotlib
     except ImportError:
@@ -153,92 +65,14 @@ def draw(title: str, panels: dict[str, Curves], folder: Path | None, stem: str, 
     folder.mkdir(parents=True, exist_ok=True)
     plot, places = plt.subplots(1, len(panels), figsize=(2 + 5 * len(panels), 4.5), squeeze=False)
     for ax, (measure, lines) in zip(places[0], panels.items(), strict=True):
-        for name, ys in lines.items():
-            shown = np.unique(np.linspace(ys.size // 50, ys.size - 1, 500).astype(int)) if xs is None else slice(None)
-            ax.plot((np.arange(1, ys.size + 1) if xs is None else xs)[shown], ys[shown], label=name)
-        ax.set(ylabel=measure, **({"xlabel": "round"} | axes))
-        ax.legend(fontsize="small", loc="best" if xs is None else "lower right")
+        for name, x, y in lines:
+            ax.plot(x, y, label=name)
+        ax.set(ylabel=measure, **axes)
+        ax.legend(fontsize="small", loc=names)
     plot.suptitle(title, fontsize="medium")
     plot.tight_layout()
     plot.savefig(folder / f"multitask-{stem}.png", dpi=110)
     plt.close(plot)
-
-
-def averaged(runs: list[Curves]) -> Curves:
-    shortest = min(next(iter(run.values())).size for run in runs)
-    return {name: np.mean([run[name][:shortest] for run in runs], axis=0) for name in runs[0]}
-
-
-def by_source(plan: argparse.Namespace, run: Any, title: str, stem: str) -> list[Table]:
-    """Run on every stream; the subsets of RCV1 are averaged."""
-    streams, out = topic_streams(plan), []
-    subsets = [s for s in streams if s[0].startswith("RCV1 subset")]
-    groups = ([subsets] if subsets else []) + [[s] for s in streams if s not in subsets]
-    for group in groups:
-        name, X, Y, C = group[0]
-        if len(group) > 1:
-            name = f"{len(group)} subsets of RCV1"
-        where = f"{title}: {name}, {X.shape[0]:,} documents, {Y.shape[1]} topics, C = {C:g}"
-        curves = averaged([run(X, Y, C) for _, X, Y, C in group])
-        out.append(figure(where, curves, plan, f"{stem}-{re.sub('[^a-z0-9]+', '-', name.lower())}"))
-    return out
-
-
-def norms(plan: argparse.Namespace) -> list[Table]:
-    """L-infinity against L1, implicit update."""
-
-    def run(X: Any, Y: np.ndarray, C: float) -> Curves:
-        curves: Curves = {}
-        for name in ("linf", "l1"):
-            worst, mean = online_errors(X, Y, norm=name, C=C)
-            curves |= {f"infinity-error, norm={name!r}": worst, f"1-error, norm={name!r}": mean}
-        return dict(sorted(curves.items(), key=lambda item: item[0].startswith("1-")))
-
-    tables = by_source(plan, run, "L-infinity against L1", "norms")
-    tables[-1].note("paper: L-infinity about 3 points better on the infinity-error, less with more data; ahead on the")
-    tables[-1].note("1-error at first, where L1 ends about .05 points better.")
-    return tables
-
-
-def updates(plan: argparse.Namespace) -> list[Table]:
-    """The implicit update against the finite horizon."""
-
-    def run(X: Any, Y: np.ndarray, C: float) -> Curves:
-        return {
-            f"infinity-error, norm={norm!r}, {update}": online_errors(X, Y, norm=norm, update=update, C=C)[0]
-            for norm in ("linf", "l2", "l1")
-            for update in ("implicit", "finite")
-        }
-
-    tables = by_source(plan, run, "Implicit against finite horizon", "updates")
-    tables[-1].note("paper: the implicit update leads throughout.")
-    return tables
-
-
-def codes(plan: argparse.Namespace) -> list[Table]:
-    """r-max over the 15 columns of Hadamard's code for 5 classes, and one-vs-rest."""
-    X, y = five_classes()
-    C = plan.C or 1e-3
-    labels, counts = np.unique(y, return_counts=True)
-    shown = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
-    title = f"Output codes: Reuters-21578, {len(y):,} documents with one of {shown}; C = {C:g}"
-    columns = [("code, norm", ""), *((f"{n:,}", ".2f") for n in doubling(len(y))), ("codeword error", ".2f")]
-    table, curves = Table(title, columns), Curves()
-    runs: list[tuple[str, Any]] = [("one-vs-rest", RMax(1)), ("one-vs-rest", RMax(5))]
-    runs += [("hadamard", RMax(r)) for r in range(1, 16)]
-    for code, norm in runs:
-        model = OutputCodeClassifier(code, norm, C=C, fit_intercept=False)
-        curve = progressive(model, X, y, classes=labels, every=1).curve
-        name = f"{code}, {norm}"
-        wrong = float(np.mean(curve["task_errors"] > 0))
-        table.add(name, *(100 * so_far(curve["error"])[n - 1] for n in doubling(len(y))), 100 * wrong)
-        if norm.r in (1, 4, 8, 15) or code != "hadamard":
-            curves[name] = 100 * so_far(curve["error"])
-    draw("Output codes: five topics of Reuters-21578", {"error so far, %": curves}, plan.out, "codes")
-    table.note("online error in per cent; codeword error: the rounds in which any of the columns is wrong.")
-    table.note("the meta-topics of RCV1 are not named in the subsets, so these are other five classes.")
-    table.note("paper: best r = 3 to 4, near 5 % at the end, one-vs-rest near 8 %; r = 1 has the best codeword error.")
-    return [table]
 
 
 # ------------------------------------------------------------------------------------------------------------ speed
@@ -379,7 +213,7 @@ def solve(plan: argparse.Namespace) -> list[Table]:
     table = Table(
         "Microseconds of an implicit solve, ||l|| included", [("norm", ""), *((f"k = {k:,}", ",.1f") for k in ks)]
     )
-    lines: Curves = {}
+    lines = []
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
         library = compiled(Path(folder), "tests/cpp/shared_loss.cpp")
@@ -400,15 +234,16 @@ def solve(plan: argparse.Namespace) -> list[Table]:
                     best = min(best, (time.process_time() - begun) / repeats)
                 took.append(1e6 * best)
             table.add(name, *took)
-            lines[name] = np.array(took)
-    x = np.array(ks)
-    lines["k log k"] = lines["L2"][1] / 2 * x * np.log(x) / (104 * np.log(104))
-    draw("An implicit solve", {"microseconds": lines}, plan.out, "solve", x, xlabel="k", xscale="log", yscale="log")
+            lines.append((name, np.array(ks), np.array(took)))
+    x, at_104 = np.array(ks), lines[0][2][1]
+    lines.append(("k log k", x, at_104 / 2 * x * np.log(x) / (104 * np.log(104))))
+    axes = {"xlabel": "k", "xscale": "log", "yscale": "log"}
+    draw("An implicit solve", {"microseconds": lines}, plan.out, "solve", "lower right", **axes)
     table.note("losses and squared norms from gamma(2); every task has a loss and the bound is tight. Processor time.")
     return [table]
 
 
-TABLES = {"norms": norms, "codes": codes, "updates": updates, "speed": speed, "solve": solve}
+TABLES = {**{part: partial(paper, part) for part in PARTS}, "speed": speed, "solve": solve}
 
 
 def main() -> None:

@@ -532,6 +532,20 @@ def test_reproduce_draws_what_the_paper_draws(here, tmp_path):
     assert err.endswith("pril.html exists; --force replaces it\n")
 
 
+def test_reproduce_draws_tasks_from_a_file(here, tmp_path):
+    lines = [f"{t % 3},{7 + t % 2} {1 + t % 3}:1 {4 + t % 2}:1" for t in range(90)]
+    (tmp_path / "topics.svm").write_text("\n".join(lines) + "\n")
+    flags = ["--data", "topics.svm", "--only", "['norms', 'updates']", "--rows", 60, "-o", "tasks.html"]
+    code, out, _ = here("reproduce", "multitask", *flags, cwd=tmp_path)
+    assert code == 0
+    assert out.startswith("Infinity-error, %: topics.svm, 60 documents, 5 topics, C = 0.001\nnorm ")
+    assert "implicit update leads throughout" in out
+    text = (tmp_path / "tasks.html").read_text()
+    assert text.count("<svg") == 3  # both errors of the norms, and one of the updates
+    assert text.count("<polyline") == 2 + 2 + 6
+    assert "hinge reproduce multitask --data=topics.svm" in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

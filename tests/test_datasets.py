@@ -355,6 +355,40 @@ def test_reuters_k500():
     assert Y.sum() / 6000 == pytest.approx(1.4622, abs=5e-5)
 
 
+def test_reuters_documents_are_words_and_topics(home):
+    """Markup of our own: a document without a topic, an entity, two topics, a file out of its place in the archive."""
+    files = {
+        "b.sgm": "<REUTERS><TOPICS><D>tea</D></TOPICS><TEXT><BODY>Tea, TEA x tea&#3;</BODY></TEXT></REUTERS>\n",
+        "a.sgm": "<REUTERS><TOPICS></TOPICS><TITLE>nothing</TITLE></REUTERS>\n<REUTERS><TOPICS><D>ship</D><D>tea</D>"
+        "</TOPICS><PLACES><D>peru</D></PLACES><TITLE>a brig&lt;two></TITLE><BODY>of\ntea</BODY></REUTERS>",
+        "topics.txt": "<REUTERS><TOPICS><D>list</D></TOPICS></REUTERS>",
+    }
+    (home / "reuters21578").mkdir()
+    with tarfile.open(home / "reuters21578" / "reuters21578.tar.xz", "w:xz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    X, Y, words, topics = datasets.load_reuters21578()
+    assert (words, topics) == (["brig", "two", "of", "tea"], ["tea", "ship"])
+    np.testing.assert_array_equal(X.toarray(), [[1, 1, 1, 1], [0, 0, 0, 2]])
+    np.testing.assert_array_equal(Y.toarray(), [[1, 1], [1, 0]])
+    assert (X.dtype, Y.dtype) == (np.float32, np.int8)
+
+
+def test_reuters21578():
+    needs("reuters21578")
+    X, Y, words, topics = datasets.load_reuters21578()
+    assert (X.shape, Y.shape) == ((11367, len(words)), (11367, 120))
+    assert (len(words), len(set(words)), len(set(topics))) == (30032, 30032, 120)
+    sizes = np.asarray(Y.sum(axis=0)).ravel()
+    assert dict(zip(topics[:5], sizes.tolist(), strict=False)) == {
+        "earn": 3987, "acq": 2448, "money-fx": 801, "crude": 634, "grain": 628,
+    }  # fmt: skip
+    assert (np.diff(sizes) <= 0).all()
+    assert X.has_sorted_indices
+
+
 def test_newsgroups20():
     needs("newsgroups20-multilabel")
     X, Y, _, _ = datasets.load_newsgroups20()

@@ -5,15 +5,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from hinge.datasets import Lists, data_home
+from hinge import MultitaskClassifier
+from hinge.datasets import Lists, data_home, load_rcv1_subset
 from hinge.reproduce import EXPERIMENTS, ranking, reproduce
+from hinge.reproduce.multitask import online_errors, topic_sources
 from hinge.reproduce.pril import monomials
 from test_datasets import needs
 
 DATA = {
     "enron": ["enron-folders"],
     "pril": ["parkinsons", "abalone"],
-    "multitask": ["rcv1v2-subsets"],
+    "multitask": ["rcv1v2-subsets", "reuters21578"],
     "ansgd": ["yeast"],
     "ocr": ["ocr-letters"],
     "ranking": ["mq2008", "lambdarank"],
@@ -21,6 +23,7 @@ DATA = {
 SMALL = {
     "enron": {"users": ["sanders-r"]},
     "pril": {"rows": 300, "repeat": 1},
+    "multitask": {"subsets": 2, "rows": 1500},
     "ansgd": {"sets": "yeast", "folds": 2, "rounds": 2000, "alphas": [1e-4, 1e-2]},
     "ocr": {"passes": 1, "folds": 1, "only": "error"},
     "ranking": {"folds": 1},
@@ -121,10 +124,104 @@ def test_tables_and_folds_that_there_are_not(name, most):
         reproduce(name, only=["speed"])
 
 
+def last_column(table):
+    return {row[0]: figure(row[-1]) for row in table.rows}
+
+
+def test_tasks_are_compared_on_both_sources():
+    drawn = [table for table in tables("multitask") if table.curves]
+    heads = ["Infinity-error, %: ", "1-error, %: "] * 2 + ["Output codes, error in %: "]
+    heads += ["Infinity-error of both updates, %: "] * 2
+    rcv1 = "2 subsets of RCV1, 1,500 documents, 101 topics, C = 0.1"
+    reuters = "Reuters-21578, 1,500 documents, 57 topics, C = 0.001"
+    codes = "Reuters-21578, 1,500 documents, five topics, C = 0.001"
+    places = [rcv1, rcv1, reuters, reuters, codes, rcv1, reuters]
+    assert [table.title for table in drawn] == [head + place for head, place in zip(heads, places, strict=True)]
+    for table in drawn:
+        shown = {row[0]: row for row in table.rows}
+        for name, x, y in table.curves:
+            assert x[0] == 31  # the first fiftieth is left out
+            assert x[-1] == 1500
+            assert f"{y[-1]:.2f}" == shown[name][6]
+
+
 def test_the_largest_norm_has_the_fewest_rounds_with_an_error():
-    (table,) = tables("multitask")
-    by_norm = {(row[0], row[1]): figure(row[2]) for row in table.rows}
-    assert by_norm["linf", "implicit"] < by_norm["l1", "implicit"]
+    worst, mean, *_ = tables("multitask")
+    for table in (worst, mean):
+        assert 0 < last_column(table)["L-infinity"] < last_column(table)["L1"] < 100
+    assert last_column(mean)["L1"] < last_column(worst)["L1"]
+
+
+def test_tasks_err_as_their_learner_does_row_by_row():
+    needs("rcv1v2-subsets")
+    rows = load_rcv1_subset(1)
+    X, Y = rows.X[:300].astype(np.float32), rows.Y[:300].toarray()
+    (source, *_) = topic_sources(None, None, 1, 300)
+    infinity, one = online_errors(source, lambda by, note: None, "linf", "finite")
+    learner = MultitaskClassifier("linf", "finite", C=0.1, fit_intercept=False)
+    for t in range(300):
+        wrong = (2 * Y[t] - 1) * (learner.decision_function(X[t]) if t else np.zeros(101)) <= 0
+        assert (infinity[t], one[t]) == (wrong.any(), wrong.mean()), t
+        learner.partial_fit(X[t], Y[[t]], classes=[0, 1])
+
+
+def test_what_the_paper_says_stands_beside_what_came_out():
+    worst, mean, _, _, about_norms, codes, about_codes, _, _, about_updates = tables("multitask")
+    infinity, one = ([list(map(figure, row[1:])) for row in table.rows] for table in (worst, mean))
+    leads = [b - a for a, b in zip(*infinity, strict=True)]
+    pairs = [
+        (infinity[0][-1], infinity[1][-1]),
+        (leads[-1], leads[0]),
+        (one[0][0], one[1][0]),
+        (one[1][-1], one[0][-1]),
+    ]
+    for row, (less, more) in zip(about_norms.rows, pairs, strict=False):
+        a, b = map(figure, row[2].split(" and "))
+        assert (a, b) == pytest.approx((less, more), abs=0.0101)
+        assert row[1:] == ["2 subsets of RCV1", row[2], "yes" if less < more else "no"]
+    ends = {row[0]: (figure(row[6]), figure(row[7])) for row in codes.rows}
+    hadamard = {r: ends[f"hadamard, r = {r}"] for r in range(1, 16)}
+    best = min(hadamard, key=lambda r: hadamard[r][0])
+    rarest = min(hadamard, key=lambda r: hadamard[r][1])
+    simple = min(ends[f"one-vs-rest, r = {r}"][0] for r in (1, 5))
+    assert [row[2:] for row in about_codes.rows] == [
+        [f"r = {best}, {hadamard[best][0]:.2f}", "yes" if best in (3, 4) else "no"],
+        [f"{hadamard[best][0]:.2f} and {simple:.2f}", "yes" if hadamard[best][0] < simple else "no"],
+        [f"r = {rarest}, {hadamard[rarest][1]:.2f}", "yes" if rarest == 1 else "no"],
+    ]
+    answers = {(row[0].partition(":")[0], row[1]): row[3] for row in about_updates.rows}
+    assert set(answers) == {
+        (norm, on) for norm in ("L-infinity", "L2", "L1") for on in ("2 subsets of RCV1", "Reuters-21578")
+    }
+    assert answers["L-infinity", "Reuters-21578"] == "yes"
+
+
+def test_tasks_are_read_from_a_file(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{t % 3},{7 if t % 2 else 9} {1 + t % 3}:1 {4 + t % 2}:1 {rng.integers(6, 20)}:0.5" for t in range(120)]
+    (tmp_path / "topics.svm").write_text("\n".join(lines) + "\n")
+    options = {"data": str(tmp_path / "topics.svm"), "C": 0.5, "rows": 100}
+    worst, mean, claims = reproduce("multitask", only="norms", **options)
+    assert worst.title == "Infinity-error, %: topics.svm, 100 documents, 5 topics, C = 0.5"
+    assert mean.head == ["norm", "3", "6", "12", "25", "50", "100"]
+    assert {row[1] for row in claims.rows} == {"topics.svm"}
+    assert [table.title for table in reproduce("multitask", only=["updates"], **options)] == [
+        "Infinity-error of both updates, %: topics.svm, 100 documents, 5 topics, C = 0.5",
+        "Implicit against finite horizon, beside the paper",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"only": "norm"}, "there is no table 'norm'; there are norms, codes, updates"),
+        ({"subsets": 6}, "subsets must be 1, 2, 3, 4 or 5, got 6"),
+        ({"subsets": 0}, "subsets must be 1, 2, 3, 4 or 5, got 0"),
+    ],
+)
+def test_comparisons_of_tasks_that_there_are_not(options, message):
+    with pytest.raises(ValueError, match=message):
+        reproduce("multitask", **options)
 
 
 def test_label_pairs_have_every_learner_and_a_proven_gap():

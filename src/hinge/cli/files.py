@@ -88,6 +88,7 @@ SETS = {
     "tmc2007-500": "load_mulan('tmc2007-500')",
     "yeast": "load_mulan('yeast')",
     "enron-multilabel": "load_mulan('enron')",
+    "reuters21578": "newswire and its topics, by load_reuters21578",
     "reuters-k500": "load_reuters_k500",
     "newsgroups20-multilabel": "load_newsgroups20",
     "parkinsons": "ordered classes, by load_parkinsons",
@@ -150,6 +151,7 @@ def reproduce(ctx: click.Context, /, name: str, output: str | None, force: bool,
       hinge reproduce enron
       hinge reproduce pril --rows 5000 --repeat 10 -o pril.html
       hinge reproduce ocr --only error --folds 1
+      hinge reproduce multitask --only codes -o codes.html
       HINGE_DATA=~/data hinge reproduce ranking
     """
     from dataclasses import asdict

@@ -16,6 +16,7 @@ from .multilabel import (
 )
 from .ordinal import interval_labels, load_abalone, load_orca, load_parkinsons, synthetic_ordinal
 from .ranking import Fold, load_lambdarank, load_mq2008
+from .reuters import load_reuters21578
 from .sequences import load_ocr_letters
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "load_orca",
     "load_parkinsons",
     "load_rcv1_subset",
+    "load_reuters21578",
     "load_reuters_k500",
     "load_usps",
     "read_mulan",
