@@ -552,6 +552,8 @@ def test_reproduce_draws_tasks_from_a_file(here, tmp_path):
         (["enronn"], 2, "there is no experiment 'enronn'; did you mean 'enron'?; there are enron, pril, multitask, "
          "ansgd, ocr, ranking\n"),
         (["ocr", "--fold", "1"], 2, "ocr has no option 'fold'\n"),
+        (["ocr", "--folds", "11"], 2, "folds must be 1 to 10, got 11\n"),
+        (["ranking", "--only", "mq2007"], 2, "there is no table 'mq2007'; there are mq2008, lambdarank\n"),
         (["ocr"], 6, "ocr-letters/letter.data.xz is not among the data sets in {home}: set HINGE_DATA to a folder "
          "that has it\n"),
     ],

@@ -64,6 +64,11 @@ def test_curves_are_thinned_without_a_loss_of_mean(report):
     assert float(thin[-1].split()[-1]) == pytest.approx(report.totals["error"], abs=1e-4)
 
 
+def test_a_curve_of_one_point_is_drawn():
+    svg = ElementTree.fromstring(chart([Curve("a", np.array([1.0]), np.array([0.5]))], "one", first=1.0))
+    assert svg.find("polyline").get("points").count(",") == 1
+
+
 def test_a_curve_stays_within_its_frame():
     rng = np.random.default_rng(1)
     for _ in range(50):

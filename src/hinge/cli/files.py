@@ -156,7 +156,7 @@ def reproduce(ctx: click.Context, /, name: str, output: str | None, force: bool,
     """
     from dataclasses import asdict
 
-    from hinge.reproduce import EXPERIMENTS
+    from hinge.reproduce import EXPERIMENTS, OptionError
     from hinge.reproduce import reproduce as run
 
     if name not in EXPERIMENTS:
@@ -167,6 +167,8 @@ def reproduce(ctx: click.Context, /, name: str, output: str | None, force: bool,
     with progress(name, None) as advance:
         try:
             tables = run(name, advance, **ctx.obj)
+        except OptionError as error:
+            raise click.UsageError(str(error)) from error
         except TypeError as error:
             if "run() got an unexpected keyword argument" in str(error):
                 raise click.UsageError(f"{name} has no option {str(error).split()[-1]}") from error

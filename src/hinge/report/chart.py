@@ -47,6 +47,7 @@ def chart(curves: Sequence[Curve], what: str, axis: str = "rounds", first: float
         An SVG element.
     """
     last = max(float(curve.x[-1]) for curve in curves)
+    last = last if last > first else first + 1.0
     high = max(float(curve.y.max()) for curve in curves) or 1.0
     step = tick_step(high)
     top = step * -(-high // step)

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from .tables import Table
+from .tables import OptionError, Table
 
-__all__ = ["EXPERIMENTS", "Table", "reproduce"]
+__all__ = ["EXPERIMENTS", "OptionError", "Table", "reproduce"]
 
 EXPERIMENTS = {
     "enron": "seven mailboxes, six label rankers (Shalev-Shwartz and Singer)",

@@ -21,7 +21,7 @@ from hinge import MMP, PairwiseLabelRanker, PairwiseLabelRankerCV
 from hinge.datasets import load_mulan, load_rcv1_subset
 from hinge.datasets.multilabel import read_mulan
 
-from .tables import Table, beside
+from .tables import OptionError, Table, beside
 
 ALPHAS = 10.0 ** np.arange(-6, 1)
 GAP = 2e-3
@@ -88,7 +88,7 @@ def chosen(sets: str | Sequence[str], mulan: str | Sequence[str]) -> Iterator[tu
     """Yield names and how to read them."""
     for name in [sets] if isinstance(sets, str) else sets:
         if name not in SETS:
-            raise ValueError(
+            raise OptionError(
                 f"there is no set {name!r}; there are {', '.join(SETS)}; mulan= names others by their files"
             )
         yield name, SETS[name]
@@ -96,7 +96,7 @@ def chosen(sets: str | Sequence[str], mulan: str | Sequence[str]) -> Iterator[tu
         name, equals, paths = given.partition("=")
         arff, comma, xml = paths.partition(",")
         if not (equals and comma):
-            raise ValueError(f"mulan is {given!r}; it must be like NAME=FILE.arff,FILE.xml")
+            raise OptionError(f"mulan is {given!r}; it must be like NAME=FILE.arff,FILE.xml")
         yield name, lambda arff=arff, xml=xml: read_mulan(arff, xml)  # type: ignore[misc]
 
 

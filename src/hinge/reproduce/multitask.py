@@ -20,7 +20,7 @@ from hinge.datasets import MultiLabel, load_rcv1_subset, load_reuters21578
 from hinge.io import read
 from hinge.norms import RMax
 
-from .tables import Table, asked_for
+from .tables import OptionError, Table, asked_for
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Advance = Callable[[int, str], None]
@@ -267,7 +267,7 @@ def run(
     """
     asked = asked_for(only, PARTS)
     if subsets not in range(1, 6):
-        raise ValueError(f"subsets must be 1, 2, 3, 4 or 5, got {subsets!r}")
+        raise OptionError(f"subsets must be 1, 2, 3, 4 or 5, got {subsets!r}")
     sources = topic_sources(data, C, subsets, rows) if COMPARISONS.keys() & set(asked) else []
     tables: list[Table] = []
     for name in asked:

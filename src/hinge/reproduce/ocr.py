@@ -17,7 +17,7 @@ from hinge import MulticlassClassifier, SequenceClassifier
 from hinge.datasets import Words, load_ocr_letters
 from hinge.metrics import letter_accuracy, word_accuracy
 
-from .tables import Table, asked_for
+from .tables import OptionError, Table, asked_for
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -86,7 +86,7 @@ def run(
 ) -> list[Table]:
     """Return the errors of each rule over the first `folds` folds, and those beside published figures."""
     if folds not in range(1, FOLDS + 1):
-        raise ValueError(f"folds must be 1 to {FOLDS}, got {folds!r}")
+        raise OptionError(f"folds must be 1 to {FOLDS}, got {folds!r}")
     asked = asked_for(only, TABLES)
     words = load_ocr_letters()
     made = {

@@ -18,7 +18,7 @@ from hinge import ListRanker
 from hinge.datasets import Fold, Lists, load_lambdarank, load_mq2008
 from hinge.metrics import mean_average_precision, ndcg_score
 
-from .tables import Table, asked_for
+from .tables import OptionError, Table, asked_for
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Model = Callable[[Array], Array]
@@ -50,7 +50,7 @@ def run(
 ) -> list[Table]:
     """Return NDCG and MAP on the test parts of the first `folds` folds of MQ2008, and of the example."""
     if folds not in range(1, FOLDS + 1):
-        raise ValueError(f"folds must be 1 to {FOLDS}, got {folds!r}")
+        raise OptionError(f"folds must be 1 to {FOLDS}, got {folds!r}")
     made = {
         "mq2008": lambda: mq2008(mq2008_folds(folds), passes, advance),
         "lambdarank": lambda: lambdarank(*example(), passes, advance),

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Table", "asked_for", "beside"]
+__all__ = ["OptionError", "Table", "asked_for", "beside"]
+
+
+class OptionError(ValueError):
+    """An option of an experiment that it does not take."""
 
 
 @dataclass
@@ -43,5 +47,5 @@ def asked_for(only: str | Sequence[str], names: Sequence[str]) -> list[str]:
     asked = [only] if isinstance(only, str) else list(only)
     for name in asked:
         if name not in names:
-            raise ValueError(f"there is no table {name!r}; there are {', '.join(names)}")
+            raise OptionError(f"there is no table {name!r}; there are {', '.join(names)}")
     return asked
