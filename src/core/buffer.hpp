@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "huge_pages.hpp"
+
 #if defined(__linux__) || defined(__APPLE__)
 #include <sys/mman.h>
 #endif
@@ -41,8 +43,6 @@ public:
     const T& operator[](std::size_t i) const { return data_[i]; }
 
 private:
-    static constexpr std::size_t huge_page = std::size_t{1} << 21;
-
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(count_, other.count_);
@@ -74,9 +74,7 @@ private:
     static void* map(std::size_t bytes) {
         void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
-#if defined(__linux__)
-        madvise(memory, bytes, MADV_HUGEPAGE);  // fewer address translations for scattered rows
-#endif
+        wish_huge_pages(memory, bytes);
         return memory;
     }
     static void unmap(void* memory, std::size_t bytes) { munmap(memory, bytes); }

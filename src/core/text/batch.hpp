@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../hashing.hpp"
+#include "../huge_pages.hpp"
 #include "../rows.hpp"
 #include "names.hpp"
 
@@ -49,6 +50,7 @@ public:
         if (!moved) throw std::bad_alloc();
         data_ = static_cast<T*>(moved);
         capacity_ = wanted;
+        if (wanted * sizeof(T) >= 2 * huge_page) wish_huge_pages(data_, wanted * sizeof(T));
     }
     void put(T value) { data_[size_++] = value; }
     void add(T value) {

@@ -18,7 +18,7 @@ from hinge.io import BadLine, DataError, Examples, read, stream
 from hinge.io.sources import name_of
 
 ROWS = 4096  # in a block of data that are in memory
-AHEAD = 2  # blocks that are read before they are needed
+AHEAD = 8  # blocks that are read before they are needed: the first is learned slowly, as its weights are new memory
 LOOK_EVERY = 0.2  # seconds between two looks at whether to stop
 
 
