@@ -110,6 +110,15 @@ struct Batch {
         index.add(feature);
         value.add(v);
     }
+    // Makes room for `times` as many entries as there are; a wish, like the guess that it stands on.
+    void expect(double times) {
+        const auto more = static_cast<std::size_t>(1.02 * times * static_cast<double>(index.size()));
+        try {
+            index.room(more);
+            value.room(more);
+        } catch (const std::bad_alloc&) {
+        }
+    }
     void add_label(double number, Index name = -1, double its_cost = std::numeric_limits<double>::quiet_NaN()) {
         label.add(number);
         label_name.add(name);
